@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 57] = [
+const MODELS: [(&str, &str); 58] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -67,6 +67,7 @@ const MODELS: [(&str, &str); 57] = [
     ("icache", "tests/time/icache.isac"),
     ("dcache", "tests/time/dcache.isac"),
     ("circle", "tests/time/circle.isac"),
+    ("holds", "tests/time/holds.isac"),
     ("timing_demo", "models/timing-demo/timing-demo.isac"),
     ("rv32im5", "models/rv32im5/rv32im5.isac"),
     ("cached", "tests/models/cached.isac"),

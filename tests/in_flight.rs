@@ -194,6 +194,13 @@ fn a_data_cache_that_writes_back_is_the_same_on_every_engine() {
 }
 
 #[test]
+fn stages_that_several_turns_hold_at_once_run_the_same_on_every_engine() {
+    let total = check(simulator!(holds, holds_stepwise), 600);
+    assert!(total.executed > 5_000 && total.halted > 200, "{total:?}");
+    assert!(total.faulted > 200 && total.idle_cycles > 7_000, "{total:?}");
+}
+
+#[test]
 fn a_retry_in_the_first_stage_runs_the_same_on_every_engine() {
     let total = check(simulator!(gate, gate_stepwise), 200);
     assert!(total.executed > 200 && total.idle_cycles > 100, "{total:?}");

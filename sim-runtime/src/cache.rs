@@ -40,7 +40,7 @@ pub struct Cache {
     hit_cycles: u32,
     miss_cycles: u32,
     random: Random,
-    /// The number of the line that was touched last; all ones before the first.
+    /// The first cell of the line that was touched last; [`NO_CELL`] before the first.
     latest: u64,
     /// Number of lines touched up to the last miss, the lines of its access included.
     missed_at: u64,
@@ -57,6 +57,9 @@ pub struct Cache {
 
 /// The bit of [`Cache::in_turn`] that there were other accesses.
 const OTHERS: u64 = 1 << 63;
+
+/// No line is near it: memories are smaller.
+const NO_CELL: u64 = 1 << 63;
 
 /// What almost every access touches.
 const ONE_HIT: CacheLines = CacheLines { hits: 1, misses: 0, write_backs: 0 };
@@ -75,7 +78,7 @@ impl Cache {
             hit_cycles: table.hit_cycles.min(MOST_CYCLES as u32),
             miss_cycles: table.miss_cycles,
             random: Random::new(seed),
-            latest: u64::MAX,
+            latest: NO_CELL,
             missed_at: 0,
             touched: CacheLines::default(),
             hits: 0,
@@ -135,21 +138,20 @@ impl Cache {
         cells: u64,
         writes: bool,
     ) -> u32 {
-        let line = cell >> LINE;
-        let first = ((line & SETS) << WAYS) as usize;
-        let is_one = (cell & ((1 << LINE) - 1)) + cells <= 1 << LINE;
-        if is_one && !writes && line == self.latest {
+        if !writes && cells <= 1 << LINE && cell.wrapping_sub(self.latest) <= (1 << LINE) - cells {
             self.count_hit::<P>();
             return HIT;
         }
-        if is_one
+        let line = cell >> LINE;
+        let first = ((line & SETS) << WAYS) as usize;
+        if (cell & ((1 << LINE) - 1)) + cells <= 1 << LINE
             && let Some(entry) = self.entries.get_mut(first)
             && *entry & !DIRTY == tag_of(line)
         {
             if writes {
                 *entry |= self.written;
             }
-            self.latest = line;
+            self.latest = line << LINE;
             self.count_hit::<P>();
             return HIT;
         }
@@ -227,7 +229,7 @@ impl Cache {
     }
 
     fn touch(&mut self, line: u64, writes: bool, touched: &mut CacheLines) {
-        self.latest = line;
+        self.latest = line << self.line_shift;
         let written = if writes { self.written } else { 0 };
         let first = self.first_entry(line);
         let ways = 1 << self.way_shift;

@@ -168,7 +168,8 @@ impl<'a> BodyEmitter<'a> {
         let step_left = self.emitter.step_left();
         let left = (verb != "fetch" && !devices.is_empty()).then(|| quote!(, #step_left));
         let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
-        quote!({ let address = #address; p.#name #argument(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
+        let touch = argument.as_ref().and_then(|_| self.emitter.emit_touch(map));
+        quote!({ let address = #address; #touch p.#name #argument(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
     }
 
     /// Bits of one cell of more than 128 bits, as `u128`.
@@ -187,11 +188,13 @@ impl<'a> BodyEmitter<'a> {
             _ => "read_part",
         };
         let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
+        let touch = argument.as_ref().and_then(|_| self.emitter.emit_touch(map));
         let name = joined(&self.emitter.model.maps[map as usize].name, verb);
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(width.into()));
         quote!({
             let address = #address;
+            #touch
             p.#name #argument(address, #low, #width).or_else(|kind| trap(&mut p.kernel, kind, address))?
         })
     }
@@ -207,6 +210,7 @@ impl<'a> BodyEmitter<'a> {
     ) -> TokenStream {
         let verb = if access == UNCOUNTED { "write_further_part" } else { "write_part" };
         let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
+        let touch = argument.as_ref().and_then(|_| self.emitter.emit_touch(map));
         let name = joined(&self.emitter.model.maps[map as usize].name, verb);
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(value.width.into()));
@@ -214,6 +218,7 @@ impl<'a> BodyEmitter<'a> {
         quote!({
             let value = #value;
             let address = #address;
+            #touch
             p.#name #argument(address, #low, #width, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
         })
     }

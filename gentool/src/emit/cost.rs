@@ -4,6 +4,8 @@
 //! the test for that range. Nothing is emitted that nobody can notice, as [`CostUse`] says, and
 //! nothing at all in blocks, which have no turn for the fetches.
 
+use std::collections::BTreeSet;
+
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::mask;
 use isac_ir::resource::{Map, Range};
@@ -41,6 +43,17 @@ impl Emitter<'_> {
     /// The type argument of methods that access a map with costs, where they are called.
     pub(super) fn access_argument(&self, map: u32) -> Option<TokenStream> {
         self.map_has_costs(map).then(|| quote!(::<P>))
+    }
+
+    /// What comes before an access that may touch a cache, where turns are asked what they have touched.
+    pub(super) fn emit_touch(&self, map: u32) -> Option<TokenStream> {
+        let ranges = &self.model.maps[map as usize].ranges;
+        let caches: BTreeSet<u32> = ranges.iter().filter_map(|range| range.cache).collect();
+        let touches = caches.into_iter().map(|cache| {
+            let cache = number(cache.into());
+            quote!(step.touch(p, #cache);)
+        });
+        (self.shape == Shape::Timed && self.has_costs()).then(|| quote!(#(#touches)*))
     }
 
     /// `.latency` of a map.

@@ -142,9 +142,11 @@ impl BodyEmitter<'_> {
                 let address = cast(self.value(address), address.width, 64);
                 let value = self.value(value);
                 let argument = self.emitter.access_argument(*map);
+                let touch = self.emitter.emit_touch(*map);
                 quote!({
                     let value = #value;
                     let address = #address;
+                    #touch
                     p.#name #argument(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
                 })
             }

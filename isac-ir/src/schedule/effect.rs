@@ -37,7 +37,7 @@ impl Effects {
     }
 
     /// Of a section, with the operands that it mentions.
-    pub(super) fn of_section(model: &Model, operation: &Operation, body: &Body) -> Effects {
+    pub fn of_section(model: &Model, operation: &Operation, body: &Body) -> Effects {
         let mut effects = Effects::of_body(body);
         for mention in &body.mentions {
             let target = operation.instances[mention.instance as usize].target;

@@ -24,6 +24,15 @@ pub trait Profiling: 'static {
 
     /// The same without a profile: what runs between samples.
     type Silent: Profiling;
+
+    /// What is kept of a value: with a profile the value, else nothing.
+    type Kept<T: Copy + Default>: Copy;
+
+    /// Keeps a value.
+    fn keep<T: Copy + Default>(value: T) -> Self::Kept<T>;
+
+    /// The value, or its default where none is kept.
+    fn kept<T: Copy + Default>(kept: Self::Kept<T>) -> T;
 }
 
 /// The exact profile is recorded.
@@ -37,11 +46,31 @@ pub struct Unprofiled;
 impl Profiling for Profiled {
     const ON: bool = true;
     type Silent = Unprofiled;
+    type Kept<T: Copy + Default> = T;
+
+    #[inline(always)]
+    fn keep<T: Copy + Default>(value: T) -> T {
+        value
+    }
+
+    #[inline(always)]
+    fn kept<T: Copy + Default>(kept: T) -> T {
+        kept
+    }
 }
 
 impl Profiling for Unprofiled {
     const ON: bool = false;
     type Silent = Unprofiled;
+    type Kept<T: Copy + Default> = ();
+
+    #[inline(always)]
+    fn keep<T: Copy + Default>(_: T) {}
+
+    #[inline(always)]
+    fn kept<T: Copy + Default>((): ()) -> T {
+        T::default()
+    }
 }
 
 /// The same with caches and latencies, where a run has to ask for them.
@@ -52,6 +81,17 @@ impl<P: Profiling> Profiling for WithCosts<P> {
     const ON: bool = P::ON;
     const COSTS: bool = true;
     type Silent = WithCosts<P::Silent>;
+    type Kept<T: Copy + Default> = P::Kept<T>;
+
+    #[inline(always)]
+    fn keep<T: Copy + Default>(value: T) -> Self::Kept<T> {
+        P::keep(value)
+    }
+
+    #[inline(always)]
+    fn kept<T: Copy + Default>(kept: Self::Kept<T>) -> T {
+        P::kept(kept)
+    }
 }
 
 /// A generated processor's state.

@@ -49,7 +49,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The instruction of a turn is that of a record, which its scene does not say.
     fn decode_as(&mut self, at: TurnAt, number: u32) -> u32 {
         self.forget_counts(at, number);
-        self.decoded_now = number;
         number
     }
 

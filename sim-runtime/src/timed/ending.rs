@@ -8,11 +8,12 @@ use isac_ir::time::StageId;
 use super::core::TimedCore;
 use super::flight::{Flight, Missed, TurnAt};
 use super::follow::Played;
+use super::mask::Mask;
 use super::note::NoteKind;
-use super::prediction::{Deed, Predicted, Scenes, Slot};
+use super::prediction::{CLOSER, Deed, Predicted, Scene, Scenes, Slot, Slots};
 use super::record::RecordKind;
 use super::scene::{End, Outcome, UNKNOWN};
-use super::turn::Done;
+use super::turn::{Acted, Done, stall_counter};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::kernel::{Profiling, Trap};
 
@@ -21,92 +22,159 @@ use crate::kernel::{Profiling, Trap};
 const MOST_SCENES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
-    /// The turn at a position of a usual cycle is over; true if it has ended otherwise than predicted.
+    /// The turn at a usual position of a usual cycle is over; true if it has ended otherwise than predicted. Its
+    /// scene says that it is just done, if it can neither ask for a retry nor do something to the pipeline.
+    /// `number` is that of its position among the usual ones.
     #[inline(always)]
     pub fn end_usual_turn(
         &mut self,
         core: &mut C,
-        slot: &Slot<C, P>,
+        (scene, number): (&Scene<C, P>, usize),
         position: u32,
-        done: Done<C::Mask>,
-        outcome: Result<(), Trap>,
+        (done, outcome): (Done<C::Mask>, Result<(), Trap>),
+        all_counted: &mut C::Mask,
     ) -> bool {
-        let may_retry = C::RETRIES >> position & 1 == 1;
-        self.is_missed(core, slot, position, (done, outcome), may_retry)
+        self.note_asked(core, position);
+        let slot = &scene.usual.all()[number];
+        let is_at = |positions: u64| positions >> position & 1 == 1;
+        let Done { due, counted, decoded, acted } = done;
+        debug_assert!(
+            !is_at(C::GROUPED) || counted.into() & !C::COUNTERS[number] == 0,
+            "a grouped turn counts what is its own"
+        );
+        let may_act = is_at(acting::<C, P>()) && !is_at(C::STALLS);
+        let is_done = match acted {
+            Acted::No if is_at(C::RETRIES) || may_act => {
+                number < u32::BITS as usize && scene.plain >> number & 1 == 1
+            }
+            Acted::No => true,
+            Acted::AsTold => !is_at(C::RETRIES) || slot.end == Predicted::Done,
+            Acted::Yes => false,
+        };
+        if outcome.is_ok()
+            && is_done
+            && (!is_at(C::DEPENDS) || due == slot.due)
+            && (!is_at(C::DECODES) || decoded == scene.decoded)
+            && (!P::ON || is_at(C::GROUPED) || counted == P::kept(scene.counted.all()[number]))
+        {
+            if P::ON && is_at(C::GROUPED) {
+                *all_counted = all_counted.either(counted);
+            }
+            return false;
+        }
+        let is_missed =
+            self.end_usual_turn_otherwise(core, (scene, number), (due, counted), (decoded, acted), outcome);
+        if P::ON && is_at(C::GROUPED) && !is_missed {
+            *all_counted = all_counted.either(counted);
+        }
+        is_missed
     }
 
-    /// The same of any cycle, in which nothing may be known of the turn yet.
+    /// The same where a turn is not just done as predicted, or what it did is to be compared. What is left of it comes
+    /// in pieces, which stay in registers until they are needed here.
+    #[inline(never)]
+    fn end_usual_turn_otherwise(
+        &mut self,
+        core: &C,
+        (scene, number): (&Scene<C, P>, usize),
+        (due, mut counted): (u64, C::Mask),
+        (decoded, mut acted): (u32, Acted),
+        outcome: Result<(), Trap>,
+    ) -> bool {
+        let (slot, expected) = (&scene.usual.all()[number], P::kept(scene.counted.all()[number]));
+        let position = slot.position.into();
+        if P::ON && C::STALLS >> position & 1 == 1 {
+            counted = counted.without(stall_counter::<C>(position));
+            self.forget_stalls(core.kernel_ref().begun_cycles);
+            let acts = self.stalls_at(position);
+            (self.deed, acted) = (Deed::of(&acts), Acted::Yes);
+            self.acts = if self.deed == Deed::MORE { acts } else { Vec::new() };
+        }
+        self.end_turn_otherwise((slot, expected), (due, counted), (decoded, acted), outcome)
+    }
+
+    /// The same of any turn, of which nothing may be known yet.
     #[inline(always)]
     pub fn end_turn(
         &mut self,
         core: &mut C,
-        slot: &Slot<C, P>,
-        position: u32,
-        done: Done<C::Mask>,
-        outcome: Result<(), Trap>,
-    ) -> bool {
-        self.is_missed(core, slot, position, (done, outcome), true)
-    }
-
-    /// True if a turn has not ended as predicted, which is kept; what it asks of the run is noted before.
-    #[inline(always)]
-    fn is_missed(
-        &mut self,
-        core: &mut C,
-        slot: &Slot<C, P>,
+        (slot, expected): (&Slot<C, P>, C::Mask),
         position: u32,
         (done, outcome): (Done<C::Mask>, Result<(), Trap>),
-        may_retry: bool,
     ) -> bool {
+        self.note_asked(core, position);
+        let Done { due, counted, decoded, acted } = done;
+        if outcome.is_ok()
+            && slot.end == Predicted::Done
+            && (acted == Acted::AsTold || acted == Acted::No && slot.deed == Deed::NONE)
+            && due == slot.due
+            && decoded == slot.decoded
+            && (!P::ON || counted == expected)
+        {
+            return false;
+        }
+        self.end_turn_otherwise((slot, expected), (due, counted), (decoded, acted), outcome)
+    }
+
+    /// What the turn at a position asks of the run is noted.
+    #[inline(always)]
+    fn note_asked(&mut self, core: &mut C, position: u32) {
         if P::ON && C::EXTRA_CYCLES {
             self.note_extra_cycles(core, position);
         }
         if C::EXITS && core.kernel_ref().exit().is_some() {
             self.note_exiting(position);
         }
-        let is_missed = !self.is_as_predicted(slot, position, done, (outcome, may_retry));
+    }
+
+    /// A turn is over, which is not just done as predicted, or what it did is to be compared; true if it has ended
+    /// otherwise than predicted. What is left of it comes in pieces, which stay in registers until they are
+    /// needed here.
+    #[inline(never)]
+    fn end_turn_otherwise(
+        &mut self,
+        (slot, expected): (&Slot<C, P>, C::Mask),
+        (due, counted): (u64, C::Mask),
+        (decoded, acted): (u32, Acted),
+        outcome: Result<(), Trap>,
+    ) -> bool {
+        let ended = match outcome {
+            Ok(()) => slot.end == Predicted::Done && due == slot.due,
+            Err(Trap::Retry) => slot.end == Predicted::Retried && (!P::ON || self.retried == slot.retried),
+            Err(_) => false,
+        };
+        let position = slot.position.into();
+        match acted {
+            Acted::No => self.deed = Deed::NONE,
+            Acted::AsTold => self.deed = slot.deed,
+            Acted::Yes => {}
+        }
+        let is_missed =
+            !ended || decoded != slot.decoded || self.deed != slot.deed || P::ON && counted != expected;
         if is_missed {
-            self.miss(slot, position, done, Some(outcome));
+            let done = Done { due, counted, decoded, acted };
+            self.missed =
+                Some(Missed { at: TurnAt { position, record: slot.record }, done, outcome: Some(outcome) });
         }
         is_missed
     }
 
     /// The turn at a position is to find that a fault strikes.
+    #[cold]
     pub fn strike(&mut self, slot: &Slot<C, P>, position: u32) {
-        self.miss(slot, position, Done::default(), None);
+        self.deed = Deed::NONE;
+        let done = Done { due: 0, counted: C::Mask::default(), decoded: UNKNOWN, acted: Acted::No };
+        self.missed = Some(Missed { at: TurnAt { position, record: slot.record }, done, outcome: None });
     }
 
-    /// True if a turn has ended as its scene says, which says that it is done if it cannot ask for a retry;
-    /// what it did to the pipeline is forgotten then.
-    #[inline(always)]
-    fn is_as_predicted(
-        &mut self,
-        slot: &Slot<C, P>,
-        position: u32,
-        done: Done<C::Mask>,
-        (outcome, may_retry): (Result<(), Trap>, bool),
-    ) -> bool {
-        let depends = C::DEPENDS >> position & 1 == 1;
-        let ended = match outcome {
-            Ok(()) => (!may_retry || slot.end == Predicted::Done) && (!depends || done.due == slot.due),
-            Err(Trap::Retry) => {
-                may_retry && slot.end == Predicted::Retried && (!P::ON || self.retried == slot.retried)
-            }
-            Err(_) => false,
-        };
-        let has_decoded = C::DECODES >> position & 1 == 0 || self.decoded_now == slot.decoded;
-        let has_acted = !may_act::<C, P>(position) || self.deed == slot.deed;
-        let is_it = ended && has_decoded && has_acted && (!P::ON || done.counted == slot.counted);
-        if is_it && may_act::<C, P>(position) {
-            self.deed = Deed::NONE;
-        }
-        is_it
-    }
-
-    /// The cycle goes on in another scene, behind the turn that has not gone as predicted; true if the run
-    /// has left it.
+    /// The cycle goes on in another scene, behind the turn that has not gone as predicted, or as the turns at grouped
+    /// positions have not counted what was; true if the run has left it.
     #[inline(never)]
-    pub(super) fn go_on(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) -> bool {
+    pub(super) fn go_on(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, counted: C::Mask) -> bool {
+        if P::ON {
+            let before = self.missed.map_or(u32::MAX, |missed| missed.at.position);
+            self.recount(scenes, (core.kernel_ref().begun_cycles, counted), before);
+        }
         while let Some(missed) = self.missed.take() {
             self.end_turn_closer(core, scenes, missed);
             if self.stopped.is_some() {
@@ -114,7 +182,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             }
             let scene = &scenes[self.scene as usize];
             let behind = u64::MAX.checked_shl(missed.at.position + 1).unwrap_or(0);
-            core.other_turns(self, scene, scene.live & behind);
+            core.other_turns(self, scene, scene.live() & behind);
         }
         false
     }
@@ -126,36 +194,19 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             None => self.strike_now(core, missed),
         };
         let Some(end) = end else { return };
-        let Missed { at: TurnAt { position, .. }, done: Done { due, counted }, .. } = missed;
-        self.end_turn_elsewhere(scenes, position, end, (due, counted.into()));
-    }
-
-    /// What the turn at a position has decoded.
-    pub(super) fn decoded_at(&self, position: u32) -> u32 {
-        match C::DECODES >> position & 1 == 1 {
-            true => self.decoded_now,
-            false => UNKNOWN,
-        }
-    }
-
-    /// The record of the instruction of a turn, by now.
-    fn record_at(&self, missed: Missed<C::Mask>) -> u32 {
-        match self.decoded_at(missed.at.position) {
-            UNKNOWN => missed.at.record,
-            decoded => decoded,
-        }
+        self.end_turn_elsewhere(scenes, missed.at.position, end, missed.done);
     }
 
     /// A turn has not ended as turns do; `None` if the run leaves its cycle.
     fn settle(&mut self, core: &mut C, missed: Missed<C::Mask>, trap: Trap) -> Option<End> {
         let position = missed.at.position;
         let place = self.place_at(position);
-        let is_undecoded = self.records[self.record_at(missed) as usize].kind == RecordKind::Undecoded;
+        let is_undecoded = self.records[missed.record() as usize].kind == RecordKind::Undecoded;
         match (trap.fault(core.kernel_ref()), trap) {
             (Some(kind), _) if is_undecoded || trap == Trap::Fetch => {
                 let stage = self.schedule().places[place as usize].stage;
                 let stage = stage.unwrap_or(StageId { pipeline: 0, stage: 0 });
-                if self.counters.is_empty() || self.schedule().next_stage(stage).is_none() {
+                if self.stands_until.is_empty() || self.schedule().next_stage(stage).is_none() {
                     return self.fault(core, missed, kind);
                 }
                 self.note(self.rank_at(position), NoteKind::Doom(kind));
@@ -166,7 +217,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 let status = core.kernel_ref().trap_value as u32 as i32;
                 let turn = self.turn_number(self.plots[self.scene as usize].course, place);
                 self.stop.get_or_insert((turn, Stop::Halted(status)));
-                self.is_closer = true;
+                self.closer |= CLOSER;
                 Some(End::Over(Fate::Executed))
             }
             (None, Trap::Interrupt) => {
@@ -198,7 +249,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if self.stop.is_some() {
             return Some(End::Over(Fate::Faulted));
         }
-        let instruction_address = self.place_of(self.record_at(missed)).0;
+        let instruction_address = self.place_of(missed.record()).0;
         let cycle = core.kernel_ref().cycles();
         self.stopped = Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
         self.leave_cycle(core, missed, Some(Fate::Faulted));
@@ -224,7 +275,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let outcome = Outcome {
             end: End::Done,
             due: 0,
-            decoded: self.decoded_at(position),
+            decoded: missed.done.decoded,
             acts: self.take_acts(),
             counted: missed.done.counted.into(),
         };
@@ -246,11 +297,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     pub(super) fn end_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, before: u32) -> bool {
         let link = &scenes[self.scene as usize].link;
         let is_calm = self.notes.is_empty() && !self.is_elsewhere && self.stop.is_none();
-        let is_followed = P::ON && self.trail.is_some() && is_calm && !link.is_closer.get();
+        let is_followed = P::ON && self.trail.is_some() && is_calm && !link.is_closer();
         if !is_followed {
             return self.end_closest(core, scenes, before);
         }
-        self.next = link.next.get();
+        self.next = link.next().unwrap_or(UNKNOWN);
         self.follow_scene(core);
         false
     }
@@ -258,7 +309,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// A cycle ends otherwise than in going on as its scene says; true if the run ends with it.
     #[inline(never)]
     fn end_closest(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, before: u32) -> bool {
-        if scenes[self.scene as usize].link.next.get() == UNKNOWN {
+        if scenes[self.scene as usize].link.next().is_none() {
             self.complete(scenes);
             self.over.add(scenes[self.scene as usize].link.over.get());
         }
@@ -267,8 +318,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.follow_scene(core);
         }
         let scene = &scenes[self.scene as usize];
-        self.next = scene.link.next.get();
-        let has_notes = !self.notes.is_empty() || scene.link.is_closer.get();
+        self.next = scene.link.next().unwrap_or(UNKNOWN);
+        let has_notes = !self.notes.is_empty() || scene.link.is_closer();
         if C::EXITS {
             self.find_exit(core, self.plots[self.scene as usize].course, u32::MAX);
         }
@@ -283,14 +334,15 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             let configuration = self.plots[self.scene as usize].configuration;
             self.configurations[configuration as usize].latest = self.scene;
             if let Some(before) = scenes.get(before as usize) {
-                before.link.next.set(self.scene);
+                before.link.lead_to(self.scene);
             }
-            self.next = scenes[self.scene as usize].link.next.get();
+            self.next = scenes[self.scene as usize].link.next().unwrap_or(UNKNOWN);
         }
         if scenes.len() > MOST_SCENES {
             self.forget_scenes(scenes);
         }
-        self.is_closer = !self.notes.is_empty() || follows;
+        let is_closer = !self.notes.is_empty() || follows;
+        self.closer = self.closer & !CLOSER | if is_closer { CLOSER } else { 0 };
         self.stopped = self.stop.map(|(_, stop)| stop);
         self.stopped.is_some()
     }
@@ -331,15 +383,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let is_own = course.turns[end.turn as usize].rank == rank;
         if self.stop.is_none_or(|(turn, _)| end.turn < turn || is_own && end.turn == turn) {
             self.stop = Some((end.turn, exit));
-            self.is_closer = true;
+            self.closer |= CLOSER;
         }
     }
 }
 
-/// True if the turn at a position may do something to the pipeline; only a profile has to know what has
-/// stalled a stage.
-#[inline(always)]
-fn may_act<C: TimedCore, P: Profiling>(position: u32) -> bool {
-    let acts = if P::ON { C::ACTS } else { C::FLUSHES };
-    acts >> position & 1 == 1
+/// The positions whose turns may do something to the pipeline; only a profile has to know what has stalled a
+/// stage.
+const fn acting<C: TimedCore, P: Profiling>() -> u64 {
+    if P::ON { C::ACTS } else { C::FLUSHES }
 }

@@ -6,7 +6,7 @@ use sim_profile::{Calls, Measurement};
 use super::calls::CallTrail;
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
-use super::prediction::{Scene, Scenes, Slot};
+use super::prediction::{BEGINS_CLOSER, CLOSER, Scene, Scenes, Slot};
 use super::scene::UNKNOWN;
 use super::turn::Turn;
 use crate::engine::{CacheStatistics, Engine, Machine};
@@ -85,10 +85,12 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
                 .clamp(1, left.min(MOST_CYCLES));
             left -= cycles;
             flight.spare_cycles = left;
-            let (mut before, mut cycles) = (UNKNOWN, cycles);
-            while cycles > 0 && run_cycle(&mut self.core, flight, &mut self.scenes, &mut before) {
+            let (mut before, mut next, mut cycles) = (UNKNOWN, flight.next_or_closer(), cycles);
+            while cycles > 0 && run_cycle(&mut self.core, flight, &mut self.scenes, (&mut before, &mut next))
+            {
                 cycles -= 1;
             }
+            flight.next = next & !BEGINS_CLOSER;
             flight.settle_over();
             left = flight.spare_cycles;
         }
@@ -116,7 +118,7 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
     fn record_calls(&mut self, map: FunctionMap) -> bool {
         // Whom cycles are lost for is known where they are counted.
         self.flight.trail = P::ON.then(|| Box::new(CallTrail::new(map, self.core.pc())));
-        (self.flight.is_closer, self.flight.begins_closer) = (true, true);
+        self.flight.closer = CLOSER | BEGINS_CLOSER;
         P::ON
     }
 
@@ -129,32 +131,38 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
     }
 }
 
-/// Runs a cycle behind a scene, by number; false if the run ends with it, or has left it.
+/// Runs a cycle, by the numbers of the scenes before it and of itself; false if the run ends with it, or
+/// has left it.
 #[inline(always)]
 fn run_cycle<C: TimedCore, P: Profiling>(
     core: &mut C,
     flight: &mut Flight<C, P>,
     scenes: &mut Scenes<C, P>,
-    before: &mut u32,
+    (before, next): (&mut u32, &mut u32),
 ) -> bool {
-    let mut number = flight.next;
-    let mut scene = &scenes[number as usize];
-    if !flight.begin_cycle(core, (number, scene)) {
-        flight.begin_closer(core, scenes);
-        (number, scene) = (flight.scene, &scenes[flight.scene as usize]);
-    }
-    if core.turns(flight, scene) {
-        if flight.go_on(core, scenes) {
+    core.kernel().begun_cycles += 1;
+    flight.scene = *next;
+    let (mut number, mut scene) = match scenes.get(*next as usize) {
+        Some(scene) if scene.begins_at(core.pc()) => (*next, scene),
+        _ => {
+            flight.begin_closer(core, scenes);
+            (flight.scene, &scenes[flight.scene as usize])
+        }
+    };
+    let mut counted = C::Mask::default();
+    if core.turns(flight, scene, &mut counted) || P::ON && counted != P::kept(scene.grouped) {
+        if flight.go_on(core, scenes, counted) {
             return false;
         }
         (number, scene) = (flight.scene, &scenes[flight.scene as usize]);
     }
-    if flight.end_cycle(scene) {
+    let further = flight.end_cycle(scene);
+    if further & CLOSER != 0 {
         let goes_on = !flight.end_closer(core, scenes, *before);
-        *before = flight.scene;
+        (*before, *next) = (flight.scene, flight.next_or_closer());
         return goes_on;
     }
     *before = number;
-    flight.next = scene.link.next.get();
+    *next = further;
     true
 }

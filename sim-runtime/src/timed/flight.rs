@@ -14,11 +14,11 @@ use sim_profile::LostCause;
 use super::calls::CallTrail;
 use super::core::{TimedCore, TurnFn};
 use super::note::{Note, NoteKind};
-use super::prediction::{Deed, Over, Scene, Scenes, Slot};
+use super::prediction::{BEGINS_CLOSER, Deed, Over, Scene, Scenes, Slot};
 use super::record::{Record, RecordKind};
 use super::scene::{Act, Configuration, Known, Plot, UNKNOWN};
 use super::totals::Totals;
-use super::turn::{Done, Turn};
+use super::turn::{Acted, Done, Turn};
 use crate::fault::Stop;
 use crate::kernel::{Profiling, Trap};
 
@@ -42,21 +42,34 @@ pub(super) struct Missed<M> {
     pub outcome: Option<Result<(), Trap>>,
 }
 
+impl<M> Missed<M> {
+    /// The record of its instruction, by now.
+    pub(super) fn record(&self) -> u32 {
+        match self.done.decoded {
+            UNKNOWN => self.at.record,
+            decoded => decoded,
+        }
+    }
+}
+
 /// Instructions in flight.
 pub struct Flight<C: TimedCore, P: Profiling> {
-    /// What the turn at hand did to the pipeline, if [`Flight::acts`] does not say it.
+    /// What the turn at hand did to the pipeline, if it has done something and [`Flight::acts`] does not say
+    /// it; else that of another turn.
     pub(super) deed: Deed,
     pub(super) scene: u32,
-    /// The next cycle's scene.
+    /// The next cycle's scene, where a cycle was looked at or the run has paused.
     pub(super) next: u32,
-    /// What the turn at hand has decoded, if it is one that decodes.
+    /// What the turn at hand has decoded, for what is called by its address in the same turn.
     pub(super) decoded_now: u32,
-    /// True if a stage has a counter above 0.
+    /// Whether a turn has done something to the pipeline: told to what is called by its address where the turn
+    /// has decoded, and by it if it ends in a trap.
+    pub(super) acted: Acted,
+    /// True if a stage stands in the next cycle.
     pub(super) is_stalled: bool,
-    /// True if a cycle's begin has to be looked at: a stage stands, or calls are followed.
-    pub(super) begins_closer: bool,
-    /// True if the cycle's end has to be looked at, whatever the scene says.
-    pub(super) is_closer: bool,
+    /// [`CLOSER`](super::prediction::CLOSER) if the cycle's end has to be looked at, whatever the scene says; and
+    /// [`BEGINS_CLOSER`] if the begin of the next one has to be.
+    pub(super) closer: u32,
     /// Cycles that may be over at once beside those that the engine counts.
     pub(super) spare_cycles: u64,
     /// Instructions of the cycles since [`Flight::settle_over`].
@@ -65,9 +78,8 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     pub(super) taken: u64,
     /// Instructions that have ended.
     pub(super) instructions: u64,
-    /// What is left of the turn that was called by its address last: conditions that hold, counters that
-    /// have counted.
-    pub(super) left_of_turn: (u64, C::Mask),
+    /// Of the turn that was called by its address last: conditions that hold.
+    pub(super) due: u64,
     /// The turn that has not gone as predicted.
     pub(super) missed: Option<Missed<C::Mask>>,
     pub(super) records: Vec<Record<C, P>>,
@@ -75,6 +87,9 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     pub(super) notes: Vec<Note>,
     /// What the turn at hand did to the pipeline, if it is more than one flush.
     pub(super) acts: Vec<Act>,
+    /// With a profile alone: the last cycle in which a counter told of stalls, by number, and the stalls, each with the
+    /// position of its turn.
+    pub(super) stalls_now: (u64, Vec<(u32, Act)>),
     /// True if the cycle has gone otherwise than its first scene predicted.
     pub(super) is_elsewhere: bool,
     pub(super) plots: Vec<Plot>,
@@ -83,8 +98,8 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     pub(super) automaton: Automaton,
     /// By address, kind and word, the number of the record.
     pub(super) known: HashMap<(u64, RecordKind, u64), u32>,
-    /// By number of the stage: cycles for which it stands after this one.
-    pub(super) counters: Vec<u64>,
+    /// By number of the stage: the last cycle in which it stands, by its number.
+    pub(super) stands_until: Vec<u64>,
     /// Causes of lost cycles, by number.
     pub(super) causes: Vec<LostCause>,
     /// The operation that has asked for a retry last.
@@ -120,25 +135,26 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             scene: 0,
             next: 0,
             decoded_now: UNKNOWN,
+            acted: Acted::No,
             is_stalled: false,
-            begins_closer: false,
-            is_closer: false,
+            closer: 0,
             spare_cycles: 0,
             over: Over::default(),
             taken: 0,
             instructions: 0,
-            left_of_turn: (0, C::Mask::default()),
+            due: 0,
             missed: None,
             records: vec![Record::new(u64::MAX, RecordKind::Begun)],
             notes: Vec::new(),
             acts: Vec::new(),
+            stalls_now: (0, Vec::new()),
             is_elsewhere: false,
             plots: Vec::new(),
             configurations: Vec::new(),
             numbers: HashMap::new(),
             automaton: Automaton::new(schedule),
             known: HashMap::new(),
-            counters: vec![0; stages as usize],
+            stands_until: vec![0; stages as usize],
             causes: Vec::new(),
             retried: 0,
             totals: Totals::default(),
@@ -159,24 +175,22 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.automaton.schedule()
     }
 
-    /// A cycle begins: true if it begins as a scene predicts.
-    #[inline(always)]
-    pub(super) fn begin_cycle(&mut self, core: &mut C, (number, scene): (u32, &Scene<C, P>)) -> bool {
-        self.scene = number;
-        core.kernel().begun_cycles += 1;
-        !self.begins_closer && core.pc() & scene.pc_bits == scene.pc_expected
+    /// The next cycle's scene, with [`BEGINS_CLOSER`] if its begin has to be looked at.
+    pub(super) fn next_or_closer(&self) -> u32 {
+        self.next | self.closer & BEGINS_CLOSER
     }
 
     /// A cycle begins otherwise, or it has to be looked at how it does.
     #[inline(always)]
     pub(super) fn begin_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) {
+        self.scene &= !BEGINS_CLOSER;
         let scene = &scenes[self.scene as usize];
         let follows = P::ON && self.trail.is_some();
-        if !follows || self.is_stalled || core.pc() & scene.pc_bits != scene.pc_expected {
+        if !follows || self.is_stalled || !scene.begins_at(core.pc()) {
             self.find_begin(core, scenes);
         }
         if follows {
-            self.begins_closer = true;
+            self.closer |= BEGINS_CLOSER;
             self.follow_beginning(core, scenes[self.scene as usize].begins);
         }
     }
@@ -189,41 +203,37 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if scene.stands != stands || scene.begins && scene.pc != core.pc() {
             self.begin_elsewhere(scenes, stands, core.pc());
         }
-        self.begins_closer = self.is_stalled;
+        self.closer = self.closer & !BEGINS_CLOSER | if self.is_stalled { BEGINS_CLOSER } else { 0 };
     }
 
     /// Finds what stands in this cycle: of each pipeline the last stage, a bit for each by number.
     /// If it is one of several cycles that are all alike, all but the last are over with it.
     fn stand(&mut self, core: &mut C, scene: &Scene<C, P>) -> u64 {
+        let cycle = core.kernel_ref().begun_cycles;
         let (mut stands, mut alike) = (0, u64::MAX);
         for (stages, first) in &self.automaton.schedule().pipelines {
-            let counters = &self.counters[*first as usize..(first + stages) as usize];
-            if let Some(stage) = counters.iter().rposition(|counter| *counter > 0) {
+            let until = &self.stands_until[*first as usize..(first + stages) as usize];
+            if let Some(stage) = until.iter().rposition(|until| *until >= cycle) {
                 stands |= 1 << (first + stage as u32);
-                alike = alike.min(counters[stage]);
+                alike = alike.min(until[stage] - cycle);
             }
         }
-        let further = self.stand_on(core, scene, (stands, alike - 1));
-        self.is_stalled = false;
-        for counter in &mut self.counters {
-            *counter = counter.saturating_sub(1 + further);
-            self.is_stalled |= *counter > 0;
-        }
+        self.stand_on(core, scene, (stands, alike));
+        let cycle = core.kernel_ref().begun_cycles;
+        self.is_stalled = self.stands_until.iter().any(|until| *until > cycle);
         stands
     }
 
     /// The next cycles are all alike: as many of them are over as nothing happens in.
-    fn stand_on(&mut self, core: &mut C, scene: &Scene<C, P>, (stands, alike): (u64, u64)) -> u64 {
-        let link = &scene.link;
-        let is_idle = scene.live == 0 && link.over.get().all() == 0 && link.next.get() == self.scene;
-        if !is_idle || scene.stands != stands {
-            return 0;
+    fn stand_on(&mut self, core: &mut C, scene: &Scene<C, P>, (stands, alike): (u64, u64)) {
+        if !scene.is_idle.get() || scene.stands != stands {
+            return;
         }
         let further = alike.min(self.spare_cycles);
         self.spare_cycles -= further;
         core.kernel().begun_cycles += further;
         if P::ON && further > 0 {
-            link.times.set(link.times.get() + further);
+            scene.link.times.set(scene.link.times.get() + further);
             let effect = Rc::clone(&self.plots[self.scene as usize].effect);
             if let Some((rank, cause)) = effect.lost {
                 self.note(rank, NoteKind::Lost(cause, further));
@@ -232,20 +242,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 trail.charge_lost(whose, further);
             }
         }
-        further
-    }
-
-    /// A turn has not gone as predicted; without an outcome it is to find that a fault strikes.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn miss(
-        &mut self,
-        slot: &Slot<C, P>,
-        position: u32,
-        done: Done<C::Mask>,
-        outcome: Option<Result<(), Trap>>,
-    ) {
-        self.missed = Some(Missed { at: TurnAt { position, record: slot.record }, done, outcome });
     }
 
     /// The turn at a position begins.
@@ -256,10 +252,20 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         slot: &'f Slot<C, P>,
         position: u32,
     ) -> Turn<'f, C, P> {
-        if C::DECODES >> position & 1 == 1 {
-            self.decoded_now = UNKNOWN;
-        }
         Turn::new(self, scene, slot, position)
+    }
+
+    /// The same at a usual position of a usual cycle.
+    #[inline(always)]
+    pub fn usual_turn<'f>(
+        &'f mut self,
+        scene: &'f Scene<C, P>,
+        slot: &'f Slot<C, P>,
+        position: u32,
+    ) -> Turn<'f, C, P> {
+        let mut turn = Turn::new(self, scene, slot, position);
+        turn.counts_stalls = C::STALLS >> position & 1 == 1;
+        turn
     }
 
     #[inline(always)]
@@ -281,23 +287,18 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.records[record as usize].turns[turn]
     }
 
-    /// What was called by its address tells what is left of its turn; what nobody asks for it keeps.
+    /// What was called by its address tells which conditions hold, if anybody asks.
     #[inline(always)]
-    pub(super) fn leave_turn(&mut self, due: u64, counted: C::Mask) {
+    pub(super) fn leave_due(&mut self, due: u64) {
         if C::DEPENDS != 0 {
-            self.left_of_turn.0 = due;
-        }
-        if P::ON {
-            self.left_of_turn.1 = counted;
+            self.due = due;
         }
     }
 
     /// What it has told.
     #[inline(always)]
-    pub(super) fn left_of_turn(&self) -> (u64, C::Mask) {
-        let (due, counted) = self.left_of_turn;
-        let due = if C::DEPENDS == 0 { 0 } else { due };
-        (due, if P::ON { counted } else { C::Mask::default() })
+    pub(super) fn left_due(&self) -> u64 {
+        if C::DEPENDS == 0 { 0 } else { self.due }
     }
 
     pub(super) fn place_at(&self, position: u32) -> u32 {
@@ -313,40 +314,43 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// From the next cycle on, a stage and those before it stand still, if that is longer than what
     /// it has to stand already; true if it is.
     #[inline(never)]
-    pub(super) fn stall(&mut self, stage: StageId, cycles: u64) -> bool {
+    pub(super) fn stall(&mut self, core: &C, stage: StageId, cycles: u64) -> bool {
         let number = self.schedule().stage_number(stage);
-        let counter = &mut self.counters[number as usize];
-        let is_longer = cycles > *counter;
+        let until = &mut self.stands_until[number as usize];
+        let last = core.kernel_ref().begun_cycles.saturating_add(cycles);
+        let is_longer = last > *until;
         if is_longer {
-            *counter = cycles;
-            (self.is_stalled, self.begins_closer) = (true, true);
+            *until = last;
+            self.is_stalled = true;
+            self.closer |= BEGINS_CLOSER;
         }
         is_longer
     }
 
-    /// Cancels every other instruction in a stage or before it.
+    /// Cancels every other instruction in a stage or before it; the turn may have acted before.
     #[inline(always)]
-    pub(super) fn flush(&mut self, stage: StageId) {
-        match !self.is_stalled && self.deed == Deed::NONE {
+    pub(super) fn flush(&mut self, stage: StageId, acted: Acted) {
+        match !self.is_stalled && acted == Acted::No {
             true => self.deed = Deed::flush(stage),
-            false => self.flush_further(stage),
+            false => self.flush_further(stage, acted),
         }
     }
 
     /// The same where a stage stands or something was done before.
     #[inline(never)]
-    fn flush_further(&mut self, stage: StageId) {
+    fn flush_further(&mut self, stage: StageId, acted: Acted) {
         if self.is_stalled {
             let (_, first) = self.schedule().pipelines[stage.pipeline as usize];
             let flushed = first as usize..=(first + stage.stage) as usize;
-            self.counters[flushed].iter_mut().for_each(|counter| *counter = 0);
+            self.stands_until[flushed].fill(0);
         }
-        self.act(Act::Flush(stage), Deed::flush(stage));
+        self.act(Act::Flush(stage), Deed::flush(stage), acted);
     }
 
-    /// The turn at hand does something to the pipeline; the deed is that of the act alone.
-    pub(super) fn act(&mut self, act: Act, deed: Deed) {
-        if self.deed == Deed::NONE {
+    /// The turn at hand does something to the pipeline, and may have done so before; the deed is that of the
+    /// act alone.
+    pub(super) fn act(&mut self, act: Act, deed: Deed, acted: Acted) {
+        if acted == Acted::No {
             self.deed = deed;
         } else if self.deed != deed {
             self.acts.extend(self.deed.act());
@@ -365,23 +369,32 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     #[inline(always)]
-    pub(super) fn is_busy(&mut self, slot: &Slot<C, P>, position: u32, number: u32) -> bool {
+    pub(super) fn is_busy(
+        &mut self,
+        (slot, position): (&Slot<C, P>, u32),
+        acted: Acted,
+        number: u32,
+    ) -> bool {
         let may_flush = C::FLUSHES >> position & 1 == 1;
-        if !may_flush || slot.deed == Deed::NONE && self.deed == Deed::NONE {
+        if !may_flush || slot.deed == Deed::NONE && acted == Acted::No {
             return slot.busy >> number & 1 == 1;
+        }
+        if acted == Acted::No {
+            self.deed = Deed::NONE;
         }
         self.is_busy_so_far(position, number)
     }
 
-    /// A cycle ends, which has gone as its scene says: true if that has to be looked at.
+    /// A cycle ends, which has gone as its scene says: the next one's scene, with [`CLOSER`] if the end has to
+    /// be looked at.
     #[inline(always)]
-    pub(super) fn end_cycle(&mut self, scene: &Scene<C, P>) -> bool {
+    pub(super) fn end_cycle(&mut self, scene: &Scene<C, P>) -> u32 {
         let link = &scene.link;
         if P::ON {
             link.times.set(link.times.get() + 1);
         }
         self.over.add(link.over.get());
-        link.is_closer.get() | self.is_closer
+        link.next_or_closer() | self.closer
     }
 
     /// The instructions of the last cycles are counted; less than 2³² of them.

@@ -44,11 +44,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         });
         configuration.state = next;
         let next = self.scene_of(scenes, configuration);
-        let link = &scenes[self.scene as usize].link;
+        let scene = &scenes[self.scene as usize];
+        let is_same =
+            self.plots[next as usize].configuration == self.plots[self.scene as usize].configuration;
+        scene.is_idle.set(is_same && scene.live() == 0 && ends.is_empty());
+        let link = &scene.link;
         let executed = ends.iter().filter(|end| end.fate == Fate::Executed).count();
         link.over.set(Over::new(ends.len() as u32, executed as u32));
-        link.is_closer.set(!effect.again.is_empty() || effect.lost.is_some());
-        link.next.set(next);
+        link.complete(next, !effect.again.is_empty() || effect.lost.is_some());
         self.plots[self.scene as usize].effect = Rc::new(effect);
     }
 

@@ -7,9 +7,11 @@ use sim_profile::{LostCause, LostReason, Measurement};
 
 use super::core::TimedCore;
 use super::flight::Flight;
-use super::prediction::Deed;
+use super::mask::Mask;
+use super::prediction::{Deed, Slot};
 use super::scene::{Act, Actor, Configuration, Effect, Holder, Whose};
 use super::totals::Totals;
+use super::turn::{Acted, stall_counter};
 use crate::kernel::Profiling;
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
@@ -79,12 +81,63 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The turn at hand stalls a stage, and lasts longer than what has stalled it.
     #[inline(never)]
-    pub(super) fn note_stall(&mut self, core: &C, operation: u32, maps: &[u32], stage: StageId) {
+    pub(super) fn note_stall(
+        &mut self,
+        core: &C,
+        (operation, maps, stage): (u32, &[u32], StageId),
+        acted: Acted,
+    ) {
+        let (stage, cause) = self.find_stall(core, (operation, maps, stage));
+        self.act(Act::Stall(stage, cause), Deed::stall(stage, cause), acted);
+    }
+
+    /// The turn at a usual position, with what is predicted of it, stalls a stage for so many cycles. Where that is
+    /// longer than what has stalled it, a counter tells of it: what the turn has counted by then, that one
+    /// included if no other stalls are told than these.
+    #[inline(never)]
+    pub(super) fn count_stall(
+        &mut self,
+        core: &C,
+        (stall, cycles): ((u32, &[u32], StageId), u64),
+        (slot, position): (&Slot<C, P>, u32),
+        counted: C::Mask,
+    ) -> C::Mask {
+        if !self.stall(core, stall.2, cycles) {
+            return counted;
+        }
+        let (stage, cause) = self.find_stall(core, stall);
+        self.forget_stalls(core.kernel_ref().begun_cycles);
+        let act = (position, Act::Stall(stage, cause));
+        if !self.stalls_now.1.contains(&act) {
+            self.stalls_now.1.push(act);
+        }
+        let counter = stall_counter::<C>(position);
+        match slot.deed == Deed::NONE || slot.deed == Deed::of(&self.stalls_at(position)) {
+            true => counted.either(counter),
+            false => counted.without(counter),
+        }
+    }
+
+    /// Stalls of cycles before one, by its number, which counters have told of are forgotten.
+    pub(super) fn forget_stalls(&mut self, cycle: u64) {
+        if self.stalls_now.0 != cycle {
+            self.stalls_now.0 = cycle;
+            self.stalls_now.1.clear();
+        }
+    }
+
+    /// What the turn at a usual position has stalled in the cycle at hand, if a counter tells that it has.
+    pub(super) fn stalls_at(&self, position: u32) -> Vec<Act> {
+        let own = self.stalls_now.1.iter().filter(|(at, _)| *at == position);
+        own.map(|(_, act)| *act).collect()
+    }
+
+    /// The stage that something stalls, and the cause, by their numbers.
+    fn find_stall(&mut self, core: &C, (operation, maps, stage): (u32, &[u32], StageId)) -> (u32, u32) {
         let missed = maps.iter().find_map(|map| core.missed_cache(*map));
         let reason = missed.map_or(LostReason::Stall, LostReason::CacheMiss);
         let stage = self.schedule().stage_number(stage);
-        let cause = self.cause(LostCause { reason, operation, stage });
-        self.act(Act::Stall(stage, cause), Deed::stall(stage, cause));
+        (stage, self.cause(LostCause { reason, operation, stage }))
     }
 
     /// The cause of cycles that are lost because the turn at a position runs again.

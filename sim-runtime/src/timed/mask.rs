@@ -13,6 +13,9 @@ pub trait Mask: Copy + Eq + Default + std::fmt::Debug + Into<u128> + 'static {
 
     /// What is in one of them.
     fn either(self, other: Self) -> Self;
+
+    /// What is in this one alone.
+    fn without(self, other: Self) -> Self;
 }
 
 macro_rules! mask {
@@ -33,6 +36,11 @@ macro_rules! mask {
             #[inline(always)]
             fn either(self, other: Self) -> Self {
                 self | other
+            }
+
+            #[inline(always)]
+            fn without(self, other: Self) -> Self {
+                self & !other
             }
         }
     };

@@ -30,8 +30,8 @@ pub use self::core::{Decoded, TimedCore, TurnFn};
 pub use engine::TimedEngine;
 pub use flight::Flight;
 pub use mask::Mask;
-pub use prediction::{Scene, Slot};
-pub use turn::{Turn, nothing};
+pub use prediction::{Scene, Slot, Slots, UNUSUAL};
+pub use turn::{Turn, TurnEnd, nothing};
 
 use crate::fault::FaultKind;
 use crate::kernel::{Core, Profiling, Trap, trap};

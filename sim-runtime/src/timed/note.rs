@@ -5,6 +5,7 @@ use sim_profile::CacheLines;
 
 use super::core::TimedCore;
 use super::flight::Flight;
+use super::prediction::CLOSER;
 use super::record::RecordKind;
 use super::scene::{Effect, Ended, Known, Whose};
 use super::turn::line_counter;
@@ -64,7 +65,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         {
             return;
         }
-        self.is_closer = true;
+        self.closer |= CLOSER;
         let mut own = self.notes.iter_mut().filter(|note| note.rank == rank);
         if !own.any(|note| note.kind.add(kind)) {
             self.notes.push(Note { rank, kind });

@@ -3,7 +3,9 @@
 pub use isac_ir::behavior::{Conversion, PrintFormat};
 pub use isac_ir::bits::Bits;
 
-pub use super::{Decoded, Flight, Scene, Slot, TimedCore, Turn, TurnFn, fetch_word, mismatch, nothing};
+pub use super::{
+    Decoded, Flight, Scene, Slot, TimedCore, Turn, TurnEnd, TurnFn, UNUSUAL, fetch_word, mismatch, nothing,
+};
 pub use crate::cache::Cache;
 pub use crate::device::Devices;
 pub use crate::fault::FaultKind;

@@ -139,6 +139,9 @@ pub(super) enum Told {
     Begin(Begin),
     /// The turn at a position.
     Turn(u32, Outcome),
+    /// With a profile alone: what the turns at grouped positions before one have counted, and the stages that they
+    /// have stalled, each with the position of the turn.
+    Counted(u32, u128, Vec<(u32, Act)>),
 }
 
 /// A turn of a scene.

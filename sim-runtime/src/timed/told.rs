@@ -9,11 +9,11 @@ use isac_ir::time::StageId;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
-use super::prediction::{Deed, Predicted, Scene, Scenes, Slot, number_among};
+use super::prediction::{CLOSER, Deed, Others, Predicted, Scene, Scenes, Slot, Slots, UNUSUAL, number_among};
 use super::scene::{
     Act, Actor, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Told, UNKNOWN, flushes,
 };
-use super::turn::nothing;
+use super::turn::{Done, nothing, stall_counter};
 use crate::kernel::Profiling;
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
@@ -82,10 +82,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         scenes: &mut Scenes<C, P>,
         position: u32,
         end: End,
-        (due, counted): (u64, u128),
+        done: Done<C::Mask>,
     ) {
-        let due = if end == End::Done { due } else { 0 };
-        let decoded = self.decoded_at(position);
+        let due = if end == End::Done { done.due } else { 0 };
+        let (decoded, counted) = (done.decoded, done.counted.into());
         let acts = self.take_acts();
         let is_it = |known: &Outcome| {
             (known.end, known.due, known.decoded, known.counted) == (end, due, decoded, counted)
@@ -113,10 +113,62 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
+    /// The turns of a usual cycle, by its number, at grouped positions have counted this, as far as they are before
+    /// one: if that is not what its scene says, the cycle goes on in one that does.
+    pub(super) fn recount(
+        &mut self,
+        scenes: &mut Scenes<C, P>,
+        (cycle, counted): (u64, C::Mask),
+        before: u32,
+    ) {
+        let scene = &scenes[self.scene as usize];
+        if scene.usual_live() == UNUSUAL {
+            return;
+        }
+        let count = match before {
+            u32::MAX => C::COUNTERS.len(),
+            _ => number_among(C::USUAL, before),
+        };
+        let counters = C::COUNTERS[..count].iter().fold(0, |all, counters| all | counters);
+        let (counted, expected): (u128, u128) = (counted.into(), P::kept::<C::Mask>(scene.grouped).into());
+        if counted == expected & counters {
+            return;
+        }
+        self.forget_stalls(cycle);
+        let told = Told::Counted(before, counted, self.stalls_now.1.clone());
+        let own_counters = C::COUNTERS[..count].iter().zip(scene.usual.all());
+        let changed = own_counters.filter_map(|(counters, slot)| {
+            let own = counted & counters;
+            (own != expected & counters).then_some((u32::from(slot.position), own))
+        });
+        let plot = &self.plots[self.scene as usize];
+        if let Some(index) = plot.further.iter().position(|(known, _)| *known == told) {
+            return self.go_on_further(index);
+        }
+        let mut outcomes = plot.outcomes_before(before).to_vec();
+        for (position, own) in changed.collect::<Vec<_>>() {
+            let Some((_, outcome)) = outcomes.iter_mut().find(|(at, _)| *at == position) else { continue };
+            if C::STALLS >> position & 1 == 1 {
+                let stall: u128 = stall_counter::<C>(position).into();
+                outcome.counted = own & !stall;
+                outcome.acts = self.stalls_at(position);
+            } else {
+                outcome.counted = own;
+            }
+        }
+        let known = (plot.configuration, plot.begin);
+        let scene = self.find_scene(scenes, known, outcomes);
+        self.add_further(told, scene);
+    }
+
     /// The cycle goes on in another scene, which agrees with this one up to here, and was not asked
     /// for from this one before.
     fn go_on_elsewhere(&mut self, scenes: &mut Scenes<C, P>, told: Told) {
         let scene = self.find_elsewhere(scenes, &told);
+        self.add_further(told, scene);
+    }
+
+    fn add_further(&mut self, told: Told, scene: u32) {
         let further = &mut self.plots[self.scene as usize].further;
         further.push((told, scene));
         let index = further.len() - 1;
@@ -128,7 +180,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let further = &mut self.plots[self.scene as usize].further;
         further.swap(0, index);
         let scene = further[0].1;
-        (self.is_elsewhere, self.is_closer) = (true, true);
+        self.is_elsewhere = true;
+        self.closer |= CLOSER;
         self.scene = scene;
     }
 
@@ -143,8 +196,20 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 outcomes.push((*position, outcome.clone()));
                 (plot.begin, outcomes)
             }
+            Told::Counted(..) => (plot.begin, plot.outcomes.clone()),
         };
-        let behind_it = &self.configurations[plot.configuration as usize].scenes;
+        self.find_scene(scenes, (plot.configuration, begin), outcomes)
+    }
+
+    /// A scene of a configuration that begins so, and in which the first turns have ended so; a new one if there is
+    /// none.
+    fn find_scene(
+        &mut self,
+        scenes: &mut Scenes<C, P>,
+        (configuration, begin): (u32, Option<Begin>),
+        outcomes: Vec<(u32, Outcome)>,
+    ) -> u32 {
+        let behind_it = &self.configurations[configuration as usize].scenes;
         let agrees = |scene: &&u32| {
             let other = &self.plots[**scene as usize];
             other.begin == begin && other.outcomes.starts_with(&outcomes)
@@ -152,7 +217,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if let Some(scene) = behind_it.iter().find(agrees) {
             return *scene;
         }
-        let scene = self.add_scene(scenes, Plot { begin, outcomes, ..Plot::new(plot.configuration) });
+        let scene = self.add_scene(scenes, Plot { begin, outcomes, ..Plot::new(configuration) });
         self.fill(scenes, scene);
         scene
     }
@@ -222,11 +287,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let mut scene = Scene::<C, P> { stands: begin.stands, begins: begun.is_some(), ..Scene::new() };
         scene.pc = begin.pc.unwrap_or_default();
         if begin.stands == 0 {
-            (scene.pc_bits, scene.pc_expected) = begin.pc.map_or((0, 0), |pc| (u64::MAX, pc));
+            (scene.pc_bits, scene.pc_expected) = begin.pc.map_or((0, 0), |pc| (-1, pc));
         }
         let parts = self.parts_of(course);
-        let mut slots = Vec::new();
-        let mut is_usual = true;
+        let (mut live, mut slots, mut is_usual) = (0, Vec::new(), true);
         for part in &parts {
             let (position, rank) = (part.position, part.rank);
             let place = &self.schedule().places[self.place_at(position) as usize];
@@ -236,27 +300,38 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             // What it counts is known, and there is nothing else to run.
             let is_still = C::STILL >> position & 1 == 1 && predicted == Predicted::Done;
             if has_turn && !is_still {
-                scene.live |= 1 << position;
+                live |= 1 << position;
                 is_usual &= predicted != Predicted::Unknown && C::USUAL >> position & 1 == 1;
                 debug_assert!(predicted != Predicted::Retried || C::RETRIES >> position & 1 == 1);
-                slots.push((position, self.slot(part, records[rank as usize], outcome)));
+                let counted = narrow::<C::Mask>(outcome.map_or(0, |outcome| outcome.counted));
+                slots.push((self.slot(part, records[rank as usize], outcome), counted));
             }
             let Some(outcome) = outcome else { continue };
             if outcome.decoded != UNKNOWN {
-                let record = outcome.decoded;
-                records[rank as usize] = record;
-                scene.decoded = if self.is_decoded(record) { record } else { UNKNOWN };
-                let record = &self.records[record as usize];
-                scene.fetched = (record.address, record.word);
+                let former = std::mem::replace(&mut records[rank as usize], outcome.decoded);
+                let forgets = P::ON && former != outcome.decoded && self.is_decoded(former);
+                if self.is_decoded(outcome.decoded) && !forgets {
+                    let record = &self.records[outcome.decoded as usize];
+                    (scene.decoded, scene.fetched) = (outcome.decoded, (record.address, record.word));
+                }
             }
         }
         if is_usual {
-            scene.usual = (0..C::USUAL.count_ones()).map(|_| Slot::of_nobody(u64::MAX)).collect();
-            for (position, slot) in slots {
-                scene.usual[number_among(C::USUAL, position)] = slot;
+            scene.usual_live = live;
+            for (slot, counted) in slots {
+                let number = number_among(C::USUAL, slot.position.into());
+                let is_plain = slot.end == Predicted::Done && slot.deed == Deed::NONE;
+                scene.plain |= u32::from(is_plain).checked_shl(number as u32).unwrap_or_default();
+                let position = slot.position;
+                scene.counted.all_mut()[number] = P::keep(counted);
+                scene.usual.all_mut()[number] = slot;
+                if P::ON && C::GROUPED >> position & 1 == 1 {
+                    let grouped = P::kept::<C::Mask>(scene.grouped).either(scene.expected_at(number));
+                    scene.grouped = P::keep(grouped);
+                }
             }
         } else {
-            scene.slots = slots.into_iter().map(|(_, slot)| slot).collect();
+            scene.others = Some(Box::new(Others { live, slots }));
         }
         scene.link.times.set(scenes[number as usize].link.times.get());
         scenes[number as usize] = scene;
@@ -282,13 +357,12 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             address: known.address,
             busy: part.busy,
             due: outcome.map_or(0, |outcome| outcome.due),
-            counted: narrow(outcome.map_or(0, |outcome| outcome.counted)),
-            size_cells: known.size_cells,
-            position: part.position,
             record,
             decoded: outcome.map_or(UNKNOWN, |outcome| outcome.decoded),
             deed: outcome.map_or(Deed::MORE, |outcome| Deed::of(&outcome.acts)),
             retried,
+            size_cells: known.size_cells as u8,
+            position: part.position as u8,
             end: outcome.map_or(Predicted::Unknown, Outcome::predicted),
         }
     }

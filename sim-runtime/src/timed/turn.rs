@@ -5,7 +5,7 @@ use isac_ir::time::StageId;
 use super::core::{TimedCore, TurnFn};
 use super::flight::{Flight, TurnAt};
 use super::mask::Mask;
-use super::prediction::{Scene, Slot};
+use super::prediction::{Deed, Scene, Slot, number_among};
 use super::scene::UNKNOWN;
 use crate::kernel::{Kernel, Profiling, Trap};
 
@@ -20,33 +20,73 @@ pub struct Turn<'f, C: TimedCore, P: Profiling> {
     position: u32,
     /// Counters that have counted once.
     counted: C::Mask,
+    /// The record of what it has decoded.
+    decoded: u32,
+    acted: Acted,
+    /// True if a counter tells that it has stalled a stage.
+    pub(super) counts_stalls: bool,
+    /// The caches that it may have touched, a bit for each by number; with a profile alone. The generator does not
+    /// take this kernel for models with more of them.
+    touched: u128,
     flight: &'f mut Flight<C, P>,
 }
 
 /// What is left of a turn.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Done<M> {
+    /// Conditions that hold.
     pub(super) due: u64,
+    /// Counters that have counted.
     pub(super) counted: M,
+    /// The record of what it has decoded, or [`UNKNOWN`].
+    pub(super) decoded: u32,
+    pub(super) acted: Acted,
+}
+
+/// Whether a turn has done something to the pipeline, which [`Flight::deed`] says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Acted {
+    No,
+    Yes,
+    /// Just what its slot says.
+    AsTold,
+}
+
+/// What is left of a turn that was called by its address, in registers: how it has ended, and counters.
+pub struct TurnEnd<C: TimedCore, P: Profiling> {
+    outcome: Result<(), Unlike>,
+    counted: P::Kept<C::Mask>,
+}
+
+/// How a turn that was called by its address has not just ended, having done to the pipeline what its slot says.
+/// Whether it has done anything is in the flight.
+#[derive(Clone, Copy)]
+enum Unlike {
+    Ended,
+    Failed(Trap),
 }
 
 /// What is run where an instruction has nothing of its own to run.
-///
-/// # Errors
-/// None.
 pub fn nothing<C: TimedCore, P: Profiling>(
     _: &mut C,
     flight: &mut Flight<C, P>,
     _: &Scene<C, P>,
     _: &Slot<C, P>,
-) -> Result<(), Trap> {
-    flight.leave_turn(0, C::Mask::default());
-    Ok(())
+) -> TurnEnd<C, P> {
+    flight.leave_due(0);
+    TurnEnd { outcome: Ok(()), counted: P::keep(C::Mask::default()) }
 }
 
 /// The counter of an entry of [`TimedCore::LINES`]: they are numbered from the last one down.
 pub(super) fn line_counter<C: TimedCore>(index: usize) -> u32 {
     C::Mask::BITS - 1 - index as u32
+}
+
+/// The counter which tells that the turn at a position, one of [`TimedCore::STALLS`], has stalled a stage: they are
+/// numbered on from those of lines.
+#[inline(always)]
+pub(super) fn stall_counter<C: TimedCore>(position: u32) -> C::Mask {
+    C::Mask::of(line_counter::<C>(C::LINES.len() + number_among(C::STALLS, position)))
 }
 
 impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
@@ -57,42 +97,70 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         slot: &'f Slot<C, P>,
         position: u32,
     ) -> Self {
-        Turn { due: 0, record: slot.record, slot, scene, position, counted: C::Mask::default(), flight }
+        let (record, counted) = (slot.record, C::Mask::default());
+        Turn {
+            due: 0,
+            record,
+            slot,
+            scene,
+            position,
+            counted,
+            decoded: UNKNOWN,
+            acted: Acted::No,
+            counts_stalls: false,
+            touched: 0,
+            flight,
+        }
     }
 
-    /// A turn that what is called by its address runs.
-    ///
-    /// # Errors
-    /// The trap that ends it.
+    /// A turn that what is called by its address runs, which may flush or stall a stage or neither.
     #[inline(always)]
-    pub fn own(
+    pub fn own<const FLUSHES: bool, const STALLS: bool>(
         core: &mut C,
         flight: &'f mut Flight<C, P>,
         (scene, slot): (&'f Scene<C, P>, &'f Slot<C, P>),
         body: impl FnOnce(&mut C, &mut Self) -> Result<(), Trap>,
-    ) -> Result<(), Trap> {
-        let mut turn = Turn::new(flight, scene, slot, slot.position);
+    ) -> TurnEnd<C, P> {
+        let mut turn = Turn::new(flight, scene, slot, slot.position.into());
+        turn.touched = u128::MAX;
         let outcome = body(core, &mut turn);
-        turn.flight.leave_turn(turn.due, turn.counted);
-        outcome
+        // The slot of what never acts does not say that it does.
+        let is_as_told = match turn.acted {
+            Acted::No => !(FLUSHES || P::ON && STALLS) || slot.deed == Deed::NONE,
+            Acted::Yes | Acted::AsTold => slot.deed == turn.flight.deed,
+        };
+        turn.end(outcome, is_as_told)
     }
 
-    /// The same of the turn in which the instruction was decoded just now.
-    ///
-    /// # Errors
-    /// The trap that ends it.
+    /// The same of the turn in which the instruction was decoded just now: what it does to the pipeline is a part
+    /// of what its turn does.
     #[inline(always)]
     pub fn first(
         core: &mut C,
         flight: &'f mut Flight<C, P>,
-        prediction: (&'f Scene<C, P>, &'f Slot<C, P>),
+        (scene, slot): (&'f Scene<C, P>, &'f Slot<C, P>),
         body: impl FnOnce(&mut C, &mut Self) -> Result<(), Trap>,
-    ) -> Result<(), Trap> {
-        let record = flight.decoded_now;
-        Turn::own(core, flight, prediction, |core, turn| {
-            turn.record = record;
-            body(core, turn)
-        })
+    ) -> TurnEnd<C, P> {
+        let (record, acted) = (flight.decoded_now, flight.acted);
+        let mut turn = Turn::new(flight, scene, slot, slot.position.into());
+        (turn.record, turn.acted, turn.touched) = (record, acted, u128::MAX);
+        let outcome = body(core, &mut turn);
+        let is_idle = turn.acted == Acted::No;
+        turn.end(outcome, is_idle)
+    }
+
+    #[inline(always)]
+    fn end(self, outcome: Result<(), Trap>, is_as_told: bool) -> TurnEnd<C, P> {
+        self.flight.leave_due(self.due);
+        let outcome = match outcome {
+            Ok(()) if is_as_told => Ok(()),
+            Ok(()) => Err(Unlike::Ended),
+            Err(trap) => Err(Unlike::Failed(trap)),
+        };
+        if outcome.is_err() {
+            self.flight.acted = self.acted;
+        }
+        TurnEnd { outcome, counted: P::keep(self.counted) }
     }
 
     /// Where the turn is, and whose.
@@ -104,7 +172,8 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// The turn is over.
     #[inline(always)]
     pub fn done(self) -> Done<C::Mask> {
-        Done { due: self.due, counted: self.counted }
+        let Turn { due, counted, decoded, acted, .. } = self;
+        Done { due, counted, decoded, acted }
     }
 
     /// Address of the instruction, in cells: the PC's value at its begin until it is decoded.
@@ -120,7 +189,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     #[inline(always)]
     pub fn size_cells(&self) -> u32 {
         match self.record == self.slot.record {
-            true => self.slot.size_cells,
+            true => self.slot.size_cells.into(),
             false => self.flight.place_of(self.record).1,
         }
     }
@@ -136,6 +205,32 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
             self.flight.count_again(self.position, counter as u32);
         }
         self.counted = self.counted.either(bit);
+    }
+
+    /// A cache may be touched, by its number.
+    #[inline(always)]
+    pub fn touch(&mut self, core: &mut C, cache: u32) {
+        if P::ON && self.touched >> cache & 1 == 0 {
+            self.touched |= 1 << cache;
+            if let Some(cache) = core.caches_mut().get_mut(cache as usize) {
+                cache.begin_turn();
+            }
+        }
+    }
+
+    /// The turn is over and may have touched a cache; `index` is that of [`TimedCore::LINES`].
+    #[inline(always)]
+    pub fn note_lines(&mut self, core: &mut C, index: usize) {
+        let number = C::LINES[index].1;
+        if !P::ON || self.touched >> number & 1 == 0 {
+            return;
+        }
+        let Some(cache) = core.caches_mut().get_mut(number as usize) else { return };
+        match cache.hit_in_turn() {
+            Some(false) => {}
+            Some(true) => self.counted = self.counted.either(C::Mask::of(line_counter::<C>(index))),
+            None => self.flight.add_lines(self.position, number, cache.take_touched()),
+        }
     }
 
     /// A turn of a loop begins.
@@ -162,7 +257,8 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// The trap that ends it.
     #[inline(always)]
     pub fn run_decoded(&mut self, core: &mut C) -> Result<(), Trap> {
-        self.call(core, self.flight.function(self.record, 0))
+        (self.flight.decoded_now, self.flight.acted) = (self.record, self.acted);
+        self.call(core, self.flight.function(self.record, 0), self.acted)
     }
 
     /// Runs what the instruction runs in this turn.
@@ -171,16 +267,28 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// The trap that ends it.
     #[inline(always)]
     pub fn run(&mut self, core: &mut C) -> Result<(), Trap> {
-        self.call(core, self.slot.function)
+        self.call(core, self.slot.function, Acted::AsTold)
     }
 
     #[inline(always)]
-    fn call(&mut self, core: &mut C, function: TurnFn<C, P>) -> Result<(), Trap> {
-        let outcome = function(core, self.flight, self.scene, self.slot);
-        let (due, counted) = self.flight.left_of_turn();
-        self.due |= due;
-        self.counted = self.counted.either(counted);
-        outcome
+    fn call(&mut self, core: &mut C, function: TurnFn<C, P>, acted: Acted) -> Result<(), Trap> {
+        for (position, cache) in C::LINES {
+            if *position == self.position {
+                self.touch(core, *cache);
+            }
+        }
+        let TurnEnd { outcome, counted } = function(core, self.flight, self.scene, self.slot);
+        self.due |= self.flight.left_due();
+        self.counted = self.counted.either(P::kept(counted));
+        let Err(unlike) = outcome else {
+            self.acted = acted;
+            return Ok(());
+        };
+        self.acted = self.flight.acted;
+        match unlike {
+            Unlike::Ended => Ok(()),
+            Unlike::Failed(trap) => Err(trap),
+        }
     }
 
     /// The instruction is decoded: the word that stands at an address.
@@ -191,14 +299,13 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     pub fn decode(&mut self, address: Option<u64>, pc: u64, word: u64) -> Result<(), Trap> {
         let address = address.unwrap_or(pc);
         let predicted = self.scene.decoded;
-        if predicted != UNKNOWN && self.scene.fetched == (address, word) {
-            if P::ON && !self.flight.notes.is_empty() {
-                self.flight.forget_counts(self.at(), predicted);
-            }
-            (self.record, self.flight.decoded_now) = (predicted, predicted);
+        let may_be = C::WORD_BITS < u64::BITS || predicted != UNKNOWN;
+        if may_be && self.scene.fetched == (address, word) {
+            (self.record, self.decoded) = (predicted, predicted);
             return Ok(());
         }
         self.record = self.flight.decode_elsewhere(self.at(), address, word);
+        self.decoded = self.record;
         match self.flight.is_decoded(self.record) {
             true => Ok(()),
             false => Err(Trap::Illegal),
@@ -209,6 +316,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     #[inline(always)]
     pub fn fail_to_fetch(&mut self, address: u64, trap: Trap) -> Trap {
         self.record = self.flight.undecoded(self.at(), address);
+        self.decoded = self.record;
         trap
     }
 
@@ -216,11 +324,17 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// its number; for so many cycles, which come from the latency of these maps.
     #[inline(always)]
     pub fn stall(&mut self, core: &C, operation: u32, maps: &[u32], stage: (u32, u32), cycles: u64) {
-        if cycles > 0 {
-            let stage = StageId { pipeline: stage.0, stage: stage.1 };
-            if self.flight.stall(stage, cycles) && P::ON {
-                self.flight.note_stall(core, operation, maps, stage);
-            }
+        if cycles == 0 {
+            return;
+        }
+        let stage = StageId { pipeline: stage.0, stage: stage.1 };
+        if P::ON && self.counts_stalls {
+            let stall = (operation, maps, stage);
+            let at = (self.slot, self.position);
+            self.counted = self.flight.count_stall(core, (stall, cycles), at, self.counted);
+        } else if self.flight.stall(core, stage, cycles) && P::ON {
+            self.flight.note_stall(core, (operation, maps, stage), self.acted);
+            self.acted = Acted::Yes;
         }
     }
 
@@ -238,7 +352,8 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// Cancels every other instruction in a stage or before it.
     #[inline(always)]
     pub fn flush(&mut self, pipeline: u32, stage: u32) {
-        self.flight.flush(StageId { pipeline, stage });
+        self.flight.flush(StageId { pipeline, stage }, self.acted);
+        self.acted = Acted::Yes;
     }
 
     /// The instruction is fetched: what the program counter holds.
@@ -260,6 +375,6 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// True if an instruction is in a stage, by its number, in this cycle.
     #[inline(always)]
     pub fn is_busy(&mut self, number: u32) -> bool {
-        self.flight.is_busy(self.slot, self.position, number)
+        self.flight.is_busy((self.slot, self.position), self.acted, number)
     }
 }

@@ -141,8 +141,10 @@ impl BodyEmitter<'_> {
                 let index = *map;
                 let (map, bits) = (number((*map).into()), number(decoder.width_bits.into()));
                 let argument = self.emitter.access_argument(index);
+                let touch = self.emitter.emit_touch(index);
                 quote!({
                     let address = #address;
+                    #touch
                     let word = match p.#fetch #argument(address) {
                         Ok(word) => word as u64,
                         // It may lie on both sides of where addresses wrap.

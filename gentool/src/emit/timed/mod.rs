@@ -5,6 +5,7 @@
 //! `sim_runtime::timed`.
 
 mod body;
+mod group;
 mod obstacle;
 mod turns;
 
@@ -150,10 +151,12 @@ impl Emitter<'_> {
         let positions = timing.order.iter().map(|place| number((*place).into()));
         let decoder = &self.model.decoders[timing.schedule.decoding.decoder as usize];
         let word_bits = number(decoder.width_bits.into());
-        let counters = if self.most_counters() > 64 { quote!(u128) } else { quote!(u64) };
+        let counters = if self.counter_bits() > 64 { quote!(u128) } else { quote!(u64) };
         let still = self.positions_where(|place| self.is_still(place));
         let places = &timing.schedule.places;
-        let usual = number(self.usual_positions().into());
+        let usual = self.usual_positions();
+        let usual_count = number(usual.count_ones().into());
+        let usual = number(usual.into());
         let retries = self.positions_where(|place| places[place as usize].effects.retries);
         let flushes = self.positions_where(|place| !places[place as usize].effects.flushes.is_empty());
         let acts = self.positions_where(|place| {
@@ -171,12 +174,16 @@ impl Emitter<'_> {
             let (position, cache) = (number(position.into()), number(cache.into()));
             quote!((#position, #cache))
         });
+        let groups = self.groups();
+        let (grouped, stalls) = (number(groups.positions.into()), number(groups.stalls.into()));
+        let grouped_counters = groups.counters.iter().map(|counters| number(*counters));
         let reset = self.emit_timed_reset();
         let turns = self.emit_cycle();
         quote! {
             impl TimedCore for Processor {
                 type Args = super::turns::Args;
                 type Mask = #counters;
+                type Usual<T> = [T; #usual_count];
 
                 const POSITIONS: &'static [u32] = &[#(#positions),*];
                 const USUAL: u64 = #usual;
@@ -190,6 +197,9 @@ impl Emitter<'_> {
                 const EXTRA_CYCLES: bool = #extra_cycles;
                 const WORD_BITS: u32 = #word_bits;
                 const LINES: &'static [(u32, u32)] = &[#(#lines),*];
+                const GROUPED: u64 = #grouped;
+                const COUNTERS: &'static [u128] = &[#(#grouped_counters),*];
+                const STALLS: u64 = #stalls;
 
                 fn decode<P: Profiling>(word: u64) -> Option<Decoded<Self, P>> {
                     super::decoder::decode::<P>((word & #last) as #ty)

@@ -122,6 +122,10 @@ fn find_size_obstacles(model: &Model, timing: &Timing, found: &mut Vec<String>) 
     if counters > MOST_COUNTERS {
         found.push(format!("{counters} counters of an instruction, more than {MOST_COUNTERS}"));
     }
+    let caches = model.caches.len();
+    if caches > MOST_COUNTERS as usize {
+        found.push(format!("{caches} caches, more than {MOST_COUNTERS}"));
+    }
     let stages: u32 = schedule.pipelines.iter().map(|(stages, _)| stages).sum();
     if timing.order.len() > MOST_PLACES || stages as usize > MOST_PLACES {
         let places = timing.order.len();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use isac_ir::automaton::Automaton;
 use isac_ir::operation::Operation;
-use isac_ir::schedule::{PlaceKind, Section};
+use isac_ir::schedule::{Effects, PlaceKind, Section};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
@@ -15,6 +15,20 @@ use crate::emit::name::{identifier, plain};
 use crate::emit::operation::section_name;
 use crate::emit::step::Argument;
 use crate::emit::usage::Usage;
+
+/// What the code of a turn stands in.
+struct Site {
+    /// The condition under which there is a turn, if there may be none.
+    condition: Option<TokenStream>,
+    /// Finds what is predicted of it.
+    slot: TokenStream,
+    /// What the kernel is told of its begin and of its end by, and how it finds what is predicted.
+    begin: TokenStream,
+    end: TokenStream,
+    predicted: TokenStream,
+    /// Where what it counts is added to, if it may be.
+    counted: Option<TokenStream>,
+}
 
 impl Emitter<'_> {
     /// The file of turns.
@@ -79,7 +93,7 @@ impl Emitter<'_> {
     }
 
     /// True if all forms of a class run the same in a turn.
-    fn is_shared(&self, variant: u32, turn: usize) -> bool {
+    pub(super) fn is_shared(&self, variant: u32, turn: usize) -> bool {
         let schedule = &self.timing().schedule;
         let sections = &schedule.forms[variant as usize].turns[turn];
         let class = &schedule.classes[schedule.forms[variant as usize].class as usize];
@@ -110,20 +124,23 @@ impl Emitter<'_> {
                 let Args::#variant { #(#names),* } = step.args() else { return mismatch(#path) };
             }
         });
-        let begin = if turn == 0 { quote!(Turn::first) } else { quote!(Turn::own) };
         let sections = &self.timing().schedule.forms[form.variant as usize].turns[turn];
+        let begin = match turn {
+            0 => quote!(Turn::first),
+            _ => {
+                let (flushes, stalls) = self.acts_of(sections);
+                quote!(Turn::own::<#flushes, #stalls>)
+            }
+        };
         let calls = sections.iter().map(|section| self.emit_section_call(form, turn, section, &arguments));
         quote! {
             #[doc = #docs]
-            ///
-            /// # Errors
-            /// The trap that ends it.
             pub fn #name<P: Profiling>(
                 p: &mut Processor,
                 flight: &mut Flight<Processor, P>,
                 scene: &Scene<Processor, P>,
                 slot: &Slot<Processor, P>,
-            ) -> Result<(), Trap> {
+            ) -> TurnEnd<Processor, P> {
                 #begin(p, flight, (scene, slot), |p, step| {
                     #open
                     #(#calls)*
@@ -131,6 +148,18 @@ impl Emitter<'_> {
                 })
             }
         }
+    }
+
+    /// Whether sections may flush, and whether they may stall a stage.
+    fn acts_of(&self, sections: &[Section]) -> (bool, bool) {
+        let effects = sections.iter().filter_map(|section| {
+            let operation = self.model.operation(section.operation);
+            let body = operation.body(section.part)?;
+            Some(Effects::of_section(self.model, operation, body))
+        });
+        effects.fold((false, false), |(flushes, stalls), effects| {
+            (flushes || !effects.flushes.is_empty(), stalls || effects.stalls)
+        })
     }
 
     /// A call of a section of what was decoded.
@@ -269,23 +298,49 @@ impl Emitter<'_> {
     /// for cycles in which all of them have and once for others, and then all places.
     pub(super) fn emit_cycle(&self) -> TokenStream {
         let usual = self.usual_positions();
-        let count = number(usual.count_ones().into());
-        let slot = |number_before: u32| {
-            let number = number(number_before.into());
-            quote!(let slot = &slots[#number];)
-        };
         let is_live = |at: u32| {
             let at = number(at.into());
             quote!(if live >> #at & 1 == 1)
         };
-        let end_usual = quote!(end_usual_turn);
-        let full = self.emit_positions(usual, &end_usual, |_, before| (None, slot(before)));
-        let usual_turns =
-            self.emit_positions(usual, &end_usual, |at, before| (Some(is_live(at)), slot(before)));
-        let all_turns = self.emit_positions(u64::MAX, &quote!(end_turn), |at, _| {
+        let usual_site = |number_before: u32, condition: Option<TokenStream>| {
+            let number = number(number_before.into());
+            Site {
+                condition,
+                slot: quote!(let slot = &slots[#number];),
+                begin: quote!(usual_turn),
+                end: quote!(end_usual_turn),
+                predicted: quote!((scene, #number)),
+                counted: Some(quote!(, counted)),
+            }
+        };
+        let full = self.emit_positions(usual, |_, before| usual_site(before, None));
+        let usual_turns = self.emit_positions(usual, |at, before| usual_site(before, Some(is_live(at))));
+        // A model in which nothing is usual has no such slots.
+        let by_their_slots = match usual {
+            0 => quote!(self.other_turns(flight, scene, scene.live())),
+            _ => quote! {
+                let (live, slots) = (scene.usual_live(), scene.usual());
+                if live == Self::USUAL {
+                    #full
+                    return false;
+                }
+                if live & UNUSUAL != 0 {
+                    return self.other_turns(flight, scene, scene.live());
+                }
+                #usual_turns
+                false
+            },
+        };
+        let all_turns = self.emit_positions(u64::MAX, |at, _| {
             let number = number(at.into());
-            let slot = quote!(let Some(slot) = scene.slot_at(#number) else { return true };);
-            (Some(is_live(at)), slot)
+            Site {
+                condition: Some(is_live(at)),
+                slot: quote!(let Some((slot, expected)) = scene.turn_at(#number) else { return true };),
+                begin: quote!(turn),
+                end: quote!(end_turn),
+                predicted: quote!((slot, expected)),
+                counted: None,
+            }
         });
         quote! {
             #[inline(always)]
@@ -293,16 +348,9 @@ impl Emitter<'_> {
                 &mut self,
                 flight: &mut Flight<Self, P>,
                 scene: &Scene<Self, P>,
+                counted: &mut Self::Mask,
             ) -> bool {
-                let Some((live, slots)) = scene.usual_turns::<#count>() else {
-                    return self.other_turns(flight, scene, scene.live());
-                };
-                if live == Self::USUAL {
-                    #full
-                    return false;
-                }
-                #usual_turns
-                false
+                #by_their_slots
             }
 
             fn other_turns<P: Profiling>(
@@ -317,15 +365,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The turns at some positions; of each, by its position and the number of those before it, `how` tells
-    /// the condition under which it is live, if it may not be, and where what is predicted of it stands;
-    /// `end` is what the kernel is told of its end by.
-    fn emit_positions(
-        &self,
-        positions: u64,
-        end: &TokenStream,
-        how: impl Fn(u32, u32) -> (Option<TokenStream>, TokenStream),
-    ) -> TokenStream {
+    /// The turns at some positions; `site` tells of each, by its position and the number of those before it.
+    fn emit_positions(&self, positions: u64, site: impl Fn(u32, u32) -> Site) -> TokenStream {
         let timing = self.timing();
         let lines = self.lines();
         let places = (0u32..).zip(&timing.order).filter(|(at, place)| {
@@ -333,7 +374,7 @@ impl Emitter<'_> {
                 && timing.schedule.places[**place as usize].kind != (PlaceKind::Walk { is_last: false })
         });
         let turns = (0u32..).zip(places).map(|(before, (at, place))| {
-            let (condition, slot) = how(at, before);
+            let Site { condition, slot, begin, end, predicted, counted } = site(at, before);
             let position = number(at.into());
             if timing.schedule.places[*place as usize].kind == (PlaceKind::Walk { is_last: true }) {
                 return quote! {
@@ -346,21 +387,16 @@ impl Emitter<'_> {
             }
             let name = self.place_name(*place);
             let own = (0u128..).zip(&lines).filter(|(_, (here, _))| *here == at);
-            let own: Vec<TokenStream> = own.map(|(index, _)| number(index)).collect();
-            let begins = own.iter().map(|index| quote!(Flight::<Self, P>::begin_lines(self, #index);));
             let notes =
-                own.iter().map(|index| quote!(flight.note_lines(self, #position, &mut done, #index);));
-            let notes: Vec<TokenStream> = notes.collect();
-            let mutable = (!notes.is_empty()).then(|| quote!(mut));
+                own.map(|(index, _)| number(index)).map(|index| quote!(turn.note_lines(self, #index);));
             quote! {
                 #condition {
                     #slot
-                    #(#begins)*
-                    let mut turn = flight.turn(scene, slot, #position);
+                    let mut turn = flight.#begin(scene, slot, #position);
                     let outcome = super::turns::#name(self, &mut turn);
-                    let #mutable done = turn.done();
                     #(#notes)*
-                    if flight.#end(self, slot, #position, done, outcome) {
+                    let done = turn.done();
+                    if flight.#end(self, #predicted, #position, (done, outcome) #counted) {
                         return true;
                     }
                 }
@@ -389,6 +425,7 @@ impl Emitter<'_> {
             }
             (state, positions) = (course.next, found);
         }
-        positions
+        // A scene that is not usual has a bit of its own.
+        positions & !(1 << 63)
     }
 }

@@ -366,6 +366,17 @@ fn gdb_s_protocol_is_known_in_its_place_alone() {
 }
 
 #[test]
+fn signals_are_known_in_their_places_alone() {
+    let launcher = ["sim-runtime/src/launcher/"];
+    for path in ["ctrlc", "signal_hook"] {
+        assert_eq!(uses_elsewhere("sim-runtime/src", path, &launcher), Vec::<String>::new());
+        assert_eq!(mentions("gentool/src", path), Vec::<String>::new());
+    }
+    let child = ["gentool/src/command/run/child.rs"];
+    assert_eq!(uses_elsewhere("gentool/src", "nix", &child), Vec::<String>::new());
+}
+
+#[test]
 fn the_language_server_knows_its_protocol_and_has_its_thread_in_one_place() {
     for path in ["lsp_server", "lsp_types"] {
         assert!(!mentions("isac-lsp/src", path).is_empty());

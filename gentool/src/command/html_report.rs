@@ -15,11 +15,12 @@ use sim_profile::description::{DescriptionCoverage, DescriptionPoints};
 use sim_profile::html::{Description, HtmlReport, render_html};
 use sim_profile::program::ProgramProfile;
 use sim_profile::{Profile, read_profile};
-use sim_runtime::launcher::{AtomicFile, Interrupt, OutputFile, RunOptions, exit_status, is_same_file};
+use sim_runtime::launcher::{AtomicFile, EndRequests, OutputFile, RunOptions, exit_status, is_same_file};
 
 use super::html_description::describe;
 use super::program_report::{ImageOptions, ProgramOptions, check_sources_before, with_any_program};
 use super::progress::Progress;
+use super::run::child::run_to_end;
 use super::{Failure, profile_file};
 
 /// A description, for what it alone tells.
@@ -143,16 +144,15 @@ impl RunPage {
             arguments.extend([OsString::from("--profile"), profile.clone().into()]);
         }
         arguments.extend(run.to_arguments());
-        // Ctrl-C ends the simulator, and its page is still to be written.
-        let _interrupt = Interrupt::of_process();
-        let status = Command::new(program)
-            .args(arguments)
-            .status()
+        let requests = EndRequests::of_process();
+        let status = run_to_end(Command::new(program).args(arguments), &requests)
             .map_err(|error| Failure::other(format!("cannot start {}: {error}", program.display())))?;
+        requests.end_process();
         let status = status.code().unwrap_or(exit_status::FAILURE);
         let after = std::fs::metadata(&profile).ok().and_then(|found| found.modified().ok());
-        // A run that could not begin has said why, and left no profile.
-        if after.is_none() || (status == exit_status::FAILURE && after == before) {
+        // A run that could not begin has said why, and left no profile; nor does one that was ended at once.
+        let may_leave_none = status == exit_status::FAILURE || requests.count() > 1;
+        if after.is_none() || may_leave_none && after == before {
             return Ok(status);
         }
         let page = self.render_stored(&profile)?;

@@ -1,5 +1,6 @@
 //! `gentool run`
 
+pub(super) mod child;
 mod reference;
 
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! Ways to end a run from outside: Ctrl-C, SIGTERM, a timeout.
 
 use std::io::{self, Read};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -14,6 +14,10 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 /// How often a guest that waits for input looks whether the run is over.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Signals that follow one sooner than this are the same request: whoever ends all processes of a terminal, or a
+/// process and its group, sends some of them more than one.
+const SAME_REQUEST: Duration = Duration::from_millis(200);
 
 /// Why a run is to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +43,7 @@ impl Interrupt {
     pub fn of_process() -> Self {
         let interrupt = Self::default();
         let raised = interrupt.signalled.clone();
-        // If somebody else listens already, signals are theirs; nothing is lost but comfort.
-        let _ = ctrlc::set_handler(move || {
+        on_requests(move || {
             if raised.swap(true, Ordering::Relaxed) {
                 std::process::exit(exit_status::LIMIT);
             }
@@ -87,6 +90,64 @@ impl Interrupt {
             _ => None,
         }
     }
+}
+
+/// How often this process was asked to end, for one that has it passed on to a process that it waits for, and goes on
+/// when that has ended.
+#[derive(Debug, Clone, Default)]
+pub struct EndRequests {
+    count: Arc<AtomicU32>,
+    ends_process: Arc<AtomicBool>,
+}
+
+impl EndRequests {
+    /// Requests by Ctrl-C, SIGTERM and SIGHUP, none of which ends this process for now.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let requests = Self::default();
+        let counted = requests.clone();
+        on_requests(move || match counted.ends_process.load(Ordering::Relaxed) {
+            true => std::process::exit(exit_status::LIMIT),
+            false => counted.add(),
+        });
+        requests
+    }
+
+    /// Nobody is left to pass requests on to: one that comes from now on ends this process at once.
+    pub fn end_process(&self) {
+        self.ends_process.store(true, Ordering::Relaxed);
+    }
+
+    /// One more.
+    pub fn add(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many there were.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+/// Does something with each request to end this process.
+fn on_requests(mut act: impl FnMut() + Send + 'static) {
+    let mut last = None;
+    // If somebody else listens already, signals are theirs; nothing is lost but comfort.
+    let _ = ctrlc::set_handler(move || {
+        if is_another(&mut last, Instant::now()) {
+            act();
+        }
+    });
+}
+
+/// True for a signal that is a request of its own, by the time of the last one.
+fn is_another(last: &mut Option<Instant>, now: Instant) -> bool {
+    let is_same = last.is_some_and(|last| now.duration_since(last) < SAME_REQUEST);
+    if !is_same {
+        *last = Some(now);
+    }
+    !is_same
 }
 
 /// Input that stops waiting when the run is to end.
@@ -175,5 +236,22 @@ fn read_once(source: &mut dyn Read, bytes: &mut [u8]) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error),
             Ok(count) => return Ok(bytes[..count].to_vec()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{SAME_REQUEST, is_another};
+
+    #[test]
+    fn signals_one_behind_the_other_are_one_request() {
+        let begin = Instant::now();
+        let mut last = None;
+        let times = [0, 1, 150, 199, 200, 201, 401].map(|time| begin + Duration::from_millis(time));
+        let others = times.map(|time| is_another(&mut last, time));
+        assert_eq!(others, [true, false, false, false, true, false, true]);
+        assert_eq!(SAME_REQUEST, Duration::from_millis(200));
     }
 }

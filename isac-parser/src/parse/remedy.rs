@@ -135,6 +135,12 @@ pub(super) fn activation_for(
 pub(super) fn stage_for(found: &str, [two_before, before]: [&str; 2], behind: [&str; 3]) -> Option<String> {
     let stage = match (two_before, found, behind) {
         ("IN", "(", [stage, ")", _]) if is_name(stage) => format!("{before}.{stage}"),
+        // Stages are written in capitals, and pipelines are not.
+        ("IN", "{" | ";", _) if before.contains(|letter: char| letter.is_ascii_lowercase()) => {
+            return Some(format!(
+                "a stage is named behind its pipeline: write `IN {before}.EX`, EX being the stage"
+            ));
+        }
         ("IN", "{" | ";", _) => format!("pipe.{before}"),
         _ => return None,
     };

@@ -109,7 +109,11 @@ fn resolve_cache(
     let ((size, span), (line, line_span)) = (needed.size??, needed.line??);
     (cache.size_cells, cache.line_cells, cache.over) = (size, line, needed.over??);
     if sound && line.saturating_mul(cache.ways) > size {
-        let message = format!("a CACHE of {size} cells cannot hold {} ways of {line}", cache.ways);
+        let ways = match cache.ways {
+            1 => "a way".to_owned(),
+            ways => format!("{ways} ways"),
+        };
+        let message = format!("a CACHE of {size} cells cannot hold {ways} of {line}");
         let diagnostic = error(code::BAD_OPTION, span, message, "too small")
             .secondary(line_span, "cells of a line")
             .help("SIZE is at least LINE times WAYS");
@@ -143,7 +147,13 @@ fn power_of_two(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Opt
     if value.is_power_of_two() {
         return Some((u64::try_from(value).ok()?, reader.span));
     }
-    reader.wrong(&format!("is {value}, but has to be a power of two"), diagnostics);
+    let below = 1 << value.ilog2();
+    let nearest = match below < MOST_CELLS {
+        true => format!("write {below} or {}", 2 * below),
+        false => format!("write {below}"),
+    };
+    let message = format!("{} is {value}, but has to be a power of two", reader.name.text);
+    diagnostics.push(error(code::BAD_OPTION, reader.span, message, "not as expected").help(nearest));
     None
 }
 

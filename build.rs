@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 58] = [
+const MODELS: [(&str, &str); 60] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -51,6 +51,7 @@ const MODELS: [(&str, &str); 58] = [
     ("fetched", "tests/models/fetched.isac"),
     ("root", "tests/models/root.isac"),
     ("places", "tests/models/places.isac"),
+    ("leaves", "tests/models/leaves.isac"),
     ("shared", "tests/models/shared.isac"),
     ("formats", "tests/models/formats.isac"),
     ("endless", "tests/models/endless.isac"),
@@ -68,6 +69,7 @@ const MODELS: [(&str, &str); 58] = [
     ("dcache", "tests/time/dcache.isac"),
     ("circle", "tests/time/circle.isac"),
     ("holds", "tests/time/holds.isac"),
+    ("waits", "tests/time/waits.isac"),
     ("timing_demo", "models/timing-demo/timing-demo.isac"),
     ("rv32im5", "models/rv32im5/rv32im5.isac"),
     ("cached", "tests/models/cached.isac"),

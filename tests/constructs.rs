@@ -189,6 +189,12 @@ fn places_that_are_found_once_run_the_same_on_every_engine() {
 }
 
 #[test]
+fn operands_that_may_end_their_instruction_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(leaves, leaves_stepwise), 400);
+    assert!(ended > 100 && instructions > 2_000, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
 fn referred_places_that_are_found_once_run_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(shared, shared_stepwise), 200);
     assert!(ended > 50 && instructions > 500, "{ended} ended, {instructions} instructions");

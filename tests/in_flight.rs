@@ -201,6 +201,13 @@ fn stages_that_several_turns_hold_at_once_run_the_same_on_every_engine() {
 }
 
 #[test]
+fn operands_that_try_again_and_stalls_for_several_reasons_run_the_same_on_every_engine() {
+    let total = check(simulator!(waits, waits_stepwise), 600);
+    assert!(total.executed > 5_000 && total.halted > 100 && total.misses > 400, "{total:?}");
+    assert!(total.faulted > 100 && total.idle_cycles > 1_500, "{total:?}");
+}
+
+#[test]
 fn a_retry_in_the_first_stage_runs_the_same_on_every_engine() {
     let total = check(simulator!(gate, gate_stepwise), 200);
     assert!(total.executed > 200 && total.idle_cycles > 100, "{total:?}");

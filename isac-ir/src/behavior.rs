@@ -62,6 +62,35 @@ pub struct Body {
     pub bindings: Vec<Binding>,
     /// Number of regions, at least 1.
     pub regions: u32,
+    /// Regions whose counts follow from those of others, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rests: Vec<Rest>,
+}
+
+/// A region behind a branch of which one arm always leaves and the other never does: unless there is a fault, it
+/// begins as often as the region of the branch does and that of the arm does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// The region behind the branch.
+    pub region: RegionId,
+    /// The region that the branch is in.
+    pub of: RegionId,
+    /// The region of the arm that leaves.
+    pub without: RegionId,
+}
+
+impl Body {
+    /// A region by others, none of which follows from others itself: it begins as often as the first, less as often
+    /// as the further ones. `None` for one that counts by itself.
+    pub fn rest_of(&self, region: RegionId) -> Option<(RegionId, Vec<RegionId>)> {
+        let rest_of = |region| self.rests.iter().find(|rest| rest.region == region);
+        let (mut first, mut without) = (region, Vec::new());
+        while let Some(rest) = rest_of(first) {
+            without.push(rest.without);
+            first = rest.of;
+        }
+        (!without.is_empty()).then_some((first, without))
+    }
 }
 
 /// A variable.

@@ -123,6 +123,11 @@ impl Cache {
         self.missed_at > 0 && self.missed_at == self.lines_touched()
     }
 
+    /// The last access to the map that the cache is of went elsewhere: no line of it was absent.
+    pub fn pass_by(&mut self) {
+        self.missed_at = 0;
+    }
+
     fn lines_touched(&self) -> u64 {
         let CacheLines { hits, misses, .. } = self.touched();
         hits.saturating_add(misses)

@@ -102,15 +102,72 @@ impl Emitter<'_> {
         has_caches && self.costs.asked[map as usize] && self.model.overlaps()
     }
 
+    /// The cache that all accesses to a map go through which go through one, if no others do: it then knows
+    /// itself what the last access to the map was.
+    fn sole_cache(&self, map: u32) -> Option<u32> {
+        let caches_of =
+            |map: &Map| map.ranges.iter().filter_map(|range| range.cache).collect::<BTreeSet<u32>>();
+        let caches = caches_of(&self.model.maps[map as usize]);
+        let sole = caches.first().filter(|_| caches.len() == 1)?;
+        let users = self.model.maps.iter().filter(|map| caches_of(map).contains(sole));
+        (users.count() == 1).then_some(*sole)
+    }
+
     /// Remembers which cache an access went through: profiles ask what stalls have waited for.
     fn reach(&self, map: u32, cache: Option<u32>) -> TokenStream {
+        let noted = self.note_reached(&quote!(self), map, cache);
+        if noted.is_empty() { noted } else { quote!(if P::ON { #noted }) }
+    }
+
+    fn note_reached(&self, owner: &TokenStream, map: u32, cache: Option<u32>) -> TokenStream {
         if !self.knows_reached(map) {
             return TokenStream::new();
         }
-        let map = number(map.into());
-        match cache.map(|cache| number(cache.into())) {
-            Some(cache) => quote!(if P::ON { self.reached[#map] = Some(#cache); }),
-            None => quote!(if P::ON { self.reached[#map] = None; }),
+        let place = number(map.into());
+        match (self.sole_cache(map), cache) {
+            (Some(_), Some(_)) => TokenStream::new(),
+            (Some(sole), None) => {
+                let sole = number(sole.into());
+                quote!(#owner.caches[#sole].pass_by();)
+            }
+            (None, Some(cache)) => {
+                let cache = number(cache.into());
+                quote!(#owner.reached[#place] = Some(#cache);)
+            }
+            (None, None) => quote!(#owner.reached[#place] = None;),
+        }
+    }
+
+    /// The cache that the last access to a map went through, if a line of it was absent then.
+    fn emit_missed_cache(&self) -> TokenStream {
+        let known = (0..self.model.maps.len() as u32).filter(|map| self.knows_reached(*map));
+        let arms = known.map(|map| {
+            let cache = match self.sole_cache(map) {
+                Some(sole) => number(sole.into()),
+                None => {
+                    let place = number(map.into());
+                    quote!(self.reached[#place]?)
+                }
+            };
+            let map = number(map.into());
+            quote!(#map => #cache,)
+        });
+        let arms: Vec<TokenStream> = arms.collect();
+        if arms.is_empty() {
+            return quote! {
+                fn missed_cache(&self, _: u32) -> Option<u32> {
+                    None
+                }
+            };
+        }
+        quote! {
+            fn missed_cache(&self, map: u32) -> Option<u32> {
+                let cache: u32 = match map {
+                    #(#arms)*
+                    _ => return None,
+                };
+                self.caches[cache as usize].has_missed().then_some(cache)
+            }
         }
     }
 
@@ -137,7 +194,7 @@ impl Emitter<'_> {
             return TokenStream::new();
         }
         let place = number(map.into());
-        let reached = self.knows_reached(map).then(|| quote!(#owner.reached[#place] = None;));
+        let reached = self.note_reached(owner, map, None);
         self.where_simulated(quote!(#owner.latencies[#place] = 1; #reached))
     }
 
@@ -158,7 +215,8 @@ impl Emitter<'_> {
             pub caches: [Cache; #caches],
             #[doc = #map_docs]
             pub latencies: [u32; #maps],
-            /// The cache that the last access to each map went through, where there is a profile.
+            /// The cache that the last access to each map went through, where there is a profile and the caches do not
+            /// know it themselves.
             pub reached: [Option<u32>; #maps],
         };
         let values = quote! {
@@ -174,6 +232,7 @@ impl Emitter<'_> {
         if !self.has_costs() {
             return TokenStream::new();
         }
+        let missed_cache = self.emit_missed_cache();
         let arms = self.fetched_maps().into_iter().map(|map| {
             let name = fetched_name(&self.model.maps[map as usize]);
             let map = number(map.into());
@@ -200,10 +259,7 @@ impl Emitter<'_> {
                 &mut self.caches
             }
 
-            fn missed_cache(&self, map: u32) -> Option<u32> {
-                let cache = self.reached[map as usize]?;
-                self.caches[cache as usize].has_missed().then_some(cache)
-            }
+            #missed_cache
 
             fn empty_caches(&mut self, seed: u64) {
                 self.caches = Cache::of_model(super::model(), seed);

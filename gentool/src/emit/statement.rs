@@ -98,7 +98,10 @@ impl BodyEmitter<'_> {
                 let (pipeline, stage) = stage_numbers(*stage);
                 let (operation, cycles) = (self.operation_number(), self.value(cycles));
                 let maps = maps.iter().map(|map| number((*map).into()));
-                quote!(step.stall(p, #operation, &[#(#maps),*], (#pipeline, #stage), #cycles);)
+                quote!({
+                    let cycles = #cycles;
+                    step.stall(p, #operation, &[#(#maps),*], (#pipeline, #stage), cycles);
+                })
             }
             Stmt::Flush(stage) => {
                 let (pipeline, stage) = stage_numbers(*stage);

@@ -4,7 +4,9 @@
 //! the frame. Its region gets a number only when an access falls into it; at the end
 //! [`number_regions`] turns the frames' counts into the regions', and drops the others.
 
-use isac_ir::behavior::{Access, AccessKind, Mention, Stmt};
+use std::collections::BTreeMap;
+
+use isac_ir::behavior::{Access, AccessKind, Mention, Rest, Stmt};
 use isac_ir::operand::MentionKind;
 use isac_parser::model::{InstanceId, MapId, RegisterId};
 
@@ -14,13 +16,47 @@ use super::body::BodyBuilder;
 #[derive(Debug)]
 pub(super) struct Frames {
     regions: Vec<Option<u32>>,
+    /// The frame that a frame runs as often as, where it is known.
+    same: BTreeMap<usize, usize>,
+    /// Frames behind branches, with that of the branch and that of the arm that always leaves.
+    rests: Vec<[usize; 3]>,
     /// The frame that accesses fall into.
     pub current: usize,
 }
 
 impl Frames {
     pub(super) fn new() -> Frames {
-        Frames { regions: vec![Some(0)], current: 0 }
+        Frames { regions: vec![Some(0)], same: BTreeMap::new(), rests: Vec::new(), current: 0 }
+    }
+
+    /// The frame at hand, which has just begun, runs as often as another.
+    pub(super) fn run_as_often_as(&mut self, other: usize) {
+        self.same.insert(self.current, other);
+    }
+
+    /// The frame at hand has begun behind a branch, of which one arm always leaves.
+    pub(super) fn follow_branch(&mut self, branch: usize, leaving: usize) {
+        self.rests.push([self.current, branch, leaving]);
+    }
+
+    /// The region of a frame, or of one that runs as often.
+    fn region_of(&self, mut frame: usize) -> Option<u32> {
+        loop {
+            match (self.regions[frame], self.same.get(&frame)) {
+                (Some(region), _) => return Some(region),
+                (None, Some(same)) => frame = *same,
+                (None, None) => return None,
+            }
+        }
+    }
+
+    /// What follows from other regions.
+    pub(super) fn rests(&self) -> Vec<Rest> {
+        let rests = self.rests.iter().filter_map(|[frame, branch, leaving]| {
+            let (region, without) = (self.regions[*frame]?, self.regions[*leaving]?);
+            Some(Rest { region, of: self.region_of(*branch)?, without })
+        });
+        rests.collect()
     }
 }
 

@@ -64,16 +64,32 @@ pub(super) struct Exits {
 pub(super) struct Arm {
     pub statements: Vec<Stmt>,
     pub exits: Exits,
+    /// Its first frame.
+    frame: usize,
+}
+
+impl Arm {
+    /// True if control leaves at its end, whatever happens before.
+    fn is_left(&self) -> bool {
+        let last = self.statements.iter().rfind(|statement| !matches!(statement, Stmt::Count(_)));
+        matches!(last, Some(Stmt::Leave(_) | Stmt::Halt(_) | Stmt::Cancel | Stmt::Retry { .. }))
+    }
 }
 
 /// The list around an arm.
 pub(super) struct OuterList {
     frame: usize,
+    own: usize,
     statements: Vec<Stmt>,
     exits: Exits,
 }
 
 impl Exits {
+    /// The instruction may end.
+    pub(super) fn end() -> Exits {
+        Exits { ends: true, ..Exits::default() }
+    }
+
     pub(super) fn any(&self) -> bool {
         self.ends || !self.labels.is_empty()
     }
@@ -107,6 +123,7 @@ impl<'a> BodyBuilder<'a> {
     pub(super) fn finish(mut self) -> Body {
         number_regions(&mut self.statements, &self.frames);
         mark_latencies(&mut self.statements);
+        self.body.rests = self.frames.rests();
         self.body.statements = self.statements;
         self.body
     }
@@ -145,13 +162,10 @@ impl<'a> BodyBuilder<'a> {
 
     /// From here on statements go to an arm; gives what [`BodyBuilder::end_arm`] needs.
     pub(super) fn begin_arm(&mut self) -> OuterList {
-        let outer = OuterList {
-            frame: self.frames.current,
-            exits: std::mem::take(&mut self.exits),
-            statements: std::mem::take(&mut self.statements),
-        };
+        let (frame, exits) = (self.frames.current, std::mem::take(&mut self.exits));
+        let statements = std::mem::take(&mut self.statements);
         self.begin_frame();
-        outer
+        OuterList { frame, own: self.frames.current, statements, exits }
     }
 
     /// The arm ends.
@@ -160,14 +174,24 @@ impl<'a> BodyBuilder<'a> {
         Arm {
             statements: std::mem::replace(&mut self.statements, outer.statements),
             exits: std::mem::replace(&mut self.exits, outer.exits),
+            frame: outer.own,
         }
     }
 
     /// Adds an `If`; if an arm may leave, what follows is a frame of its own.
     pub(super) fn push_if(&mut self, condition: Expr, then: Arm, otherwise: Arm) {
+        let branch = self.frames.current;
+        let leaving = match (then.exits.any(), otherwise.exits.any()) {
+            (true, false) if then.is_left() => Some(then.frame),
+            (false, true) if otherwise.is_left() => Some(otherwise.frame),
+            _ => None,
+        };
         self.push(Stmt::If { condition, then: then.statements, otherwise: otherwise.statements });
         self.leave_maybe(then.exits);
         self.leave_maybe(otherwise.exits);
+        if let Some(leaving) = leaving {
+            self.frames.follow_branch(branch, leaving);
+        }
     }
 
     /// Remembers what may have been left; the rest of the list then runs less often.
@@ -181,7 +205,11 @@ impl<'a> BodyBuilder<'a> {
     /// Adds a labelled block; after it everything runs as often as before it, unless the
     /// instruction may have ended inside.
     pub(super) fn push_block(&mut self, label: u32, lower: impl FnOnce(&mut Self)) {
-        let mut arm = self.arm(lower);
+        let before = self.frames.current;
+        let mut arm = self.arm(|builder| {
+            builder.frames.run_as_often_as(before);
+            lower(builder);
+        });
         arm.exits.labels.remove(&label);
         self.push(Stmt::Block { label, body: arm.statements });
         self.leave_maybe(arm.exits);

@@ -109,17 +109,16 @@ impl BodyBuilder<'_> {
             return Some(self.lower_sext(arguments, width));
         }
         let values = self.lower_list(arguments);
-        let ends = Exits { ends: true, ..Exits::default() };
         match builtin {
             Builtin::Halt => {
                 let status = convert(sole(values), signed, 32);
                 self.push(Stmt::Halt(status));
-                self.leave_maybe(ends);
+                self.leave_maybe(Exits::end());
             }
             Builtin::Illegal => self.push(Stmt::Illegal),
             Builtin::Cancel => {
                 self.push(Stmt::Cancel);
-                self.leave_maybe(ends);
+                self.leave_maybe(Exits::end());
             }
             Builtin::ExtraCycles => {
                 let cycles = convert(sole(values), signed, 64);
@@ -131,7 +130,7 @@ impl BodyBuilder<'_> {
                     Builtin::Semihost => Stmt::Semihost { result, arguments: values },
                     _ => Stmt::LinuxCall { result, arguments: values },
                 });
-                self.leave_maybe(ends);
+                self.leave_maybe(Exits::end());
                 return Some(convert(Expr::local(64, result), true, width));
             }
             Builtin::Cycles | Builtin::Instructions => {

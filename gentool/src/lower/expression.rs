@@ -245,12 +245,21 @@ impl BodyBuilder<'_> {
         values.try_into().expect("each source has its value")
     }
 
-    /// Values in order; earlier ones are put into temporaries where later ones need statements.
+    /// Values in order.
     pub(super) fn lower_list<'s>(&mut self, sources: impl IntoIterator<Item = &'s Source>) -> Vec<Expr> {
+        self.in_order(sources, Self::lower_value)
+    }
+
+    /// Values in order; earlier ones are put into temporaries where later ones need statements.
+    pub(super) fn in_order<S>(
+        &mut self,
+        sources: impl IntoIterator<Item = S>,
+        mut value_of: impl FnMut(&mut Self, S) -> Expr,
+    ) -> Vec<Expr> {
         let mut values: Vec<Expr> = Vec::new();
         for source in sources {
             let before = self.statements.len();
-            let value = self.lower_value(source);
+            let value = value_of(self, source);
             if self.statements.len() > before {
                 let later = self.statements.split_off(before);
                 values = values.into_iter().map(|value| self.spill(value)).collect();

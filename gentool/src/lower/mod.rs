@@ -6,6 +6,7 @@ mod assignment;
 mod body;
 mod call;
 mod decoder;
+mod ending;
 mod expression;
 mod followed;
 mod instruction;
@@ -58,14 +59,17 @@ pub fn lower_text(
 }
 
 fn lower(model: &CheckedModel, sources: &SourceMap, name: &str, points: Option<&point::Points>) -> Model {
-    let lowering = Lowering {
+    let mut lowering = Lowering {
         model,
         sources,
-        points,
+        points: None,
         mnemonics: mnemonic::mnemonic_aliases(model),
         of_pseudos: point::list_operations_of_pseudos(model),
         labels: root::list_labels(model),
+        ending: BTreeSet::new(),
     };
+    lowering.ending = lowering.list_ending_operands();
+    lowering.points = points;
     let mut lowered = Model {
         format_version: isac_ir::FORMAT_VERSION,
         name: name.to_string(),
@@ -113,6 +117,8 @@ struct Lowering<'a> {
     of_pseudos: BTreeSet<usize>,
     /// Names of the parts of SWITCHes.
     labels: Vec<String>,
+    /// Indices of the operations in whose EXPRESSION an instruction may end.
+    ending: BTreeSet<usize>,
 }
 
 impl Lowering<'_> {

@@ -233,12 +233,14 @@ impl BodyBuilder<'_> {
         let mention = Some(self.mention(instance, MentionKind::Bind));
         let binding = self.new_binding(Binding::Instance(instance.0));
         self.push(Stmt::Bind { binding, mention });
+        self.pass_mention(Binding::Instance(instance.0));
         BoundPlace { binding, instance: Some(instance) }
     }
 
     fn bind_reference(&mut self, reference: ReferenceId) -> BoundPlace {
         let binding = self.new_binding(Binding::Reference(reference.0));
         self.push(Stmt::Bind { binding, mention: None });
+        self.pass_mention(Binding::Reference(reference.0));
         BoundPlace { binding, instance: None }
     }
 
@@ -248,15 +250,17 @@ impl BodyBuilder<'_> {
     }
 
     /// A read of a place that is found; what kind says whether it counts.
-    pub(super) fn read_bound(&mut self, place: BoundPlace, kind: MentionKind) -> ExprKind {
+    pub(super) fn read_bound(&mut self, place: BoundPlace, kind: MentionKind, width: u32) -> Expr {
         let mention = place.instance.map(|instance| self.mention(instance, kind));
         self.references += usize::from(mention.is_none());
-        ExprKind::Bound { binding: place.binding, keeps: kind == MentionKind::KeepBound, mention }
+        let kind = ExprKind::Bound { binding: place.binding, keeps: kind == MentionKind::KeepBound, mention };
+        self.value_of_mention(self.body.bindings[place.binding as usize], Expr { width, kind })
     }
 
     pub(super) fn write_bound(&mut self, place: BoundPlace, value: Expr) {
         let mention = place.instance.map(|instance| self.mention(instance, MentionKind::WriteBound));
         self.push(Stmt::SetBound { binding: place.binding, mention, value });
+        self.pass_mention(self.body.bindings[place.binding as usize]);
     }
 
     /// Evaluates a condition, and the indexes of the place that it chooses alone.
@@ -311,13 +315,15 @@ impl BodyBuilder<'_> {
             Kind::Memory { view, fetch: false } => return self.read_view(view),
             Kind::Operand(instance) => {
                 let mention = self.mention(*instance, MentionKind::Read);
-                ExprKind::Operand { instance: instance.0, mention }
+                let kind = ExprKind::Operand { instance: instance.0, mention };
+                return self.value_of_mention(Binding::Instance(instance.0), Expr { width, kind });
             }
             Kind::Reference(reference) => {
                 self.references += 1;
-                ExprKind::Reference(reference.0)
+                let kind = ExprKind::Reference(reference.0);
+                return self.value_of_mention(Binding::Reference(reference.0), Expr { width, kind });
             }
-            Kind::Bound(place) => self.read_bound(*place, MentionKind::ReadBound),
+            Kind::Bound(place) => return self.read_bound(*place, MentionKind::ReadBound, width),
             Kind::Slice { base, low } if base.width > MOST_BITS => {
                 return self.read_wide_slice(base, *low, width);
             }
@@ -326,7 +332,7 @@ impl BodyBuilder<'_> {
                 let base = Box::new(self.read_place(base));
                 ExprKind::Bit { base, index: Box::new(index.clone()) }
             }
-            Kind::Concat(parts) => ExprKind::Concat(parts.iter().map(|part| self.read_place(part)).collect()),
+            Kind::Concat(parts) => ExprKind::Concat(self.in_order(parts, Self::read_place)),
             Kind::Conditional { condition, then, otherwise } => {
                 let read = |builder: &mut Self, place: &Place| builder.read_place(place);
                 return self.read_choice(width, condition, [then, otherwise], read);

@@ -38,7 +38,7 @@ impl BodyBuilder<'_> {
             }
             SourceKind::Retry(pipeline) => {
                 self.push(Stmt::Retry { pipeline: pipeline.0 });
-                self.leave_maybe(Exits { ends: true, ..Exits::default() });
+                self.leave_maybe(Exits::end());
             }
             SourceKind::Flush(stage) => self.push(Stmt::Flush(lower_stage(*stage))),
             _ => {}

@@ -74,14 +74,13 @@ impl BodyBuilder<'_> {
     fn read_pieces(&mut self, place: &Place, low: u32, width: u32) -> Vec<Piece> {
         let mut leaves = Vec::new();
         add_leaves(place, low, width, 0, &mut leaves);
-        let mut pieces = Vec::new();
-        for leaf in &leaves {
-            for (low, width, is_first) in chunks(leaf) {
-                let value = self.read_piece(&leaf.place, low, width, is_first);
-                pieces.push(Piece { at: leaf.at + low - leaf.low, value });
-            }
-        }
-        pieces
+        let chunks: Vec<_> =
+            leaves.iter().flat_map(|leaf| chunks(leaf).map(move |chunk| (leaf, chunk))).collect();
+        let values = self.in_order(&chunks, |builder, (leaf, (low, width, is_first))| {
+            builder.read_piece(&leaf.place, *low, *width, *is_first)
+        });
+        let places = chunks.iter().map(|(leaf, (low, ..))| leaf.at + low - leaf.low);
+        places.zip(values).map(|(at, value)| Piece { at, value }).collect()
     }
 
     fn read_piece(&mut self, place: &Place, low: u32, width: u32, is_first: bool) -> Expr {

@@ -1,7 +1,7 @@
 //! Writing places: whole, in part, or in the parts that they have.
 
 use isac_ir::behavior::{AccessKind, BinaryOp, Expr, ExprKind, Stmt, UNCOUNTED, UnaryOp};
-use isac_ir::operand::MentionKind;
+use isac_ir::operand::{Binding, MentionKind};
 
 use super::body::BodyBuilder;
 use super::expression::{binary, convert};
@@ -23,9 +23,11 @@ impl BodyBuilder<'_> {
             Kind::Operand(instance) => {
                 let mention = self.mention(*instance, MentionKind::Write);
                 self.push(Stmt::SetOperand { instance: instance.0, mention, value });
+                self.pass_mention(Binding::Instance(instance.0));
             }
             Kind::Reference(reference) => {
                 self.push(Stmt::SetReference { reference: reference.0, value });
+                self.pass_mention(Binding::Reference(reference.0));
             }
             Kind::Bound(place) => self.write_bound(*place, value),
             Kind::Slice { base, low } => self.write_slice(base, *low, value),
@@ -136,7 +138,7 @@ impl BodyBuilder<'_> {
                 access: UNCOUNTED,
             },
             Kind::Memory { view, .. } => return self.keep_view(view),
-            Kind::Bound(place) => self.read_bound(*place, MentionKind::KeepBound),
+            Kind::Bound(place) => return self.read_bound(*place, MentionKind::KeepBound, width),
             Kind::Operand(_) | Kind::Reference(_) => {
                 unreachable!("what is written in part is prepared for it")
             }
@@ -145,7 +147,7 @@ impl BodyBuilder<'_> {
                 let base = Box::new(self.read_kept(base));
                 ExprKind::Bit { base, index: Box::new(index.clone()) }
             }
-            Kind::Concat(parts) => ExprKind::Concat(parts.iter().map(|part| self.read_kept(part)).collect()),
+            Kind::Concat(parts) => ExprKind::Concat(self.in_order(parts, Self::read_kept)),
             Kind::Conditional { condition, then, otherwise } => {
                 let read = |builder: &mut Self, place: &Place| builder.read_kept(place);
                 return self.read_choice(width, condition, [then, otherwise], read);

@@ -1,16 +1,51 @@
 //! From counters of turns to accesses.
 
+use std::collections::BTreeMap;
+
 use super::{Form, PlaceKind, Schedule, Section, operand_offset};
 use crate::Model;
 use crate::account::{Accounted, Times};
-use crate::behavior::Mention;
+use crate::behavior::{Body, Mention};
 use crate::decode::Decoded;
+
+/// Every access of a decoded instruction, each with the counter that says how often, and how often counters would have
+/// counted that the kernel has not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TurnAccount {
+    /// The accesses.
+    pub accesses: Vec<Accounted>,
+    /// Counters that follow from others.
+    rests: BTreeMap<u32, CounterRest>,
+}
+
+/// A counter that follows from others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct CounterRest {
+    /// It is the sum of these, ...
+    plus: Vec<u32>,
+    /// ... less these.
+    minus: Vec<u32>,
+}
+
+impl TurnAccount {
+    /// How often a counter counts in all executions of the instruction that have ended without a fault, `counted` being
+    /// what the kernel has counted.
+    pub fn times(&self, counter: u32, counted: &impl Fn(u32) -> u64) -> u64 {
+        let Some(rest) = self.rests.get(&counter) else { return counted(counter) };
+        let sum = |counters: &[u32]| -> u64 {
+            counters.iter().map(|counter| self.times(*counter, counted)).fold(0, u64::saturating_add)
+        };
+        sum(&rest.plus).saturating_sub(sum(&rest.minus))
+    }
+}
 
 impl Schedule {
     /// Every access of a decoded instruction, each with the counter that says how often.
-    pub fn account(&self, model: &Model, variant: u32, decoded: &Decoded) -> Vec<Accounted> {
+    pub fn account(&self, model: &Model, variant: u32, decoded: &Decoded) -> TurnAccount {
         let form = &self.forms[variant as usize];
-        let Some(element) = decoded.instance(0, self.decoding.instance) else { return Vec::new() };
+        let Some(element) = decoded.instance(0, self.decoding.instance) else {
+            return TurnAccount::default();
+        };
         let nodes = &model.decoders[self.decoding.decoder as usize].variants[variant as usize].nodes;
         let mut found = vec![element];
         for node in nodes.iter().skip(1) {
@@ -19,14 +54,14 @@ impl Schedule {
             let here = below.find(|child| decoded.nodes[*child as usize].position == node.position);
             found.push(here.unwrap_or(element));
         }
-        let mut teller = Teller { model, decoded, form, found: &found, accesses: Vec::new() };
+        let mut teller = Teller { model, decoded, form, found: &found, account: TurnAccount::default() };
         for place in &self.places {
             if let PlaceKind::Before { sections, .. } = &place.kind {
                 sections.iter().for_each(|section| teller.add_section(section));
             }
         }
         form.turns.iter().flatten().for_each(|section| teller.add_section(section));
-        teller.accesses
+        teller.account
     }
 }
 
@@ -37,7 +72,7 @@ struct Teller<'a> {
     form: &'a Form,
     /// The decoded node of each node of the variant.
     found: &'a [u32],
-    accesses: Vec<Accounted>,
+    account: TurnAccount,
 }
 
 impl Teller<'_> {
@@ -45,13 +80,15 @@ impl Teller<'_> {
         let operation = self.model.operation(section.operation);
         let Some(body) = operation.body(section.part) else { return };
         let owner = section.node.map_or(0, |node| self.found[node as usize]);
+        let counter = |region: u32| section.counters + region;
         for access in &body.accesses {
-            let times = Times::Counter(section.counters + access.region);
+            let times = Times::Counter(counter(access.region));
             let (resource, kind) = (access.resource, access.kind);
-            self.accesses.push(Accounted { node: owner, resource, kind, times });
+            self.account.accesses.push(Accounted { node: owner, resource, kind, times });
         }
+        self.add_rests(body, counter);
         for mention in &body.mentions {
-            self.add_mention(owner, *mention, section.counters + mention.region);
+            self.add_mention(owner, *mention, counter(mention.region));
         }
     }
 
@@ -75,10 +112,27 @@ impl Teller<'_> {
             };
             let Some(counter) = counter else { continue };
             let (resource, kind) = (access.resource, access.kind);
-            self.accesses.push(Accounted { node, resource, kind, times: Times::Counter(counter) });
+            self.account.accesses.push(Accounted { node, resource, kind, times: Times::Counter(counter) });
+        }
+        if let Some(own) = own {
+            self.add_rests(body, |region| if region == 0 { times } else { own + region - 1 });
         }
         for inner in &body.mentions {
             self.add_mention(node, *inner, times);
+        }
+    }
+
+    /// What follows from other counters in a body that runs, or that a mention runs. The counters of an operand
+    /// are those of all its mentions of a kind: each of them adds to what region 0 is for the operand, while its own
+    /// regions are in every one the same.
+    fn add_rests(&mut self, body: &Body, counter: impl Fn(u32) -> u32) {
+        for rest in &body.rests {
+            let Some((first, without)) = body.rest_of(rest.region) else { continue };
+            let entry = self.account.rests.entry(counter(rest.region)).or_default();
+            if first == 0 || entry.plus.is_empty() {
+                entry.plus.push(counter(first));
+            }
+            entry.minus = without.into_iter().map(&counter).collect();
         }
     }
 }

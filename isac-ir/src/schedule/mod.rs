@@ -16,6 +16,7 @@ use crate::account::Part;
 use crate::operand::MentionKind;
 use crate::time::StageId;
 
+pub use account::TurnAccount;
 pub use compose::conditional_instances;
 pub use effect::Effects;
 

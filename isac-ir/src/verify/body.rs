@@ -260,9 +260,31 @@ impl BodyVerifier<'_> {
         if let Some(region) = used.iter().find(|region| **region >= count) {
             errors.push(format!("something lies in region {region} of {count}"));
         }
+        let follows = |region: u32| self.body.rests.iter().any(|rest| rest.region == region);
+        for rest in &self.body.rests {
+            if [rest.region, rest.of, rest.without].iter().any(|region| *region >= count)
+                || follows(rest.without)
+            {
+                errors.push(format!("region {} follows from {} and {}", rest.region, rest.of, rest.without));
+            }
+        }
+        if self.body.rests.iter().any(|rest| self.is_circular(rest.region)) {
+            errors.push("a region follows from itself".to_string());
+        }
         if let Some(region) = expected.iter().find(|region| !used.contains(region)) {
             errors.push(format!("region {region} is counted and nothing lies in it"));
         }
+    }
+
+    /// True if a region follows from others, and these from it.
+    fn is_circular(&self, region: u32) -> bool {
+        let rests = &self.body.rests;
+        let mut next = Some(region);
+        for _ in 0..=rests.len() {
+            let rest = next.and_then(|next| rests.iter().find(|rest| rest.region == next));
+            next = rest.map(|rest| rest.of);
+        }
+        next.is_some()
     }
 
     /// Whatever is found has a place in steps, and is found once, where it is not a part of a place.

@@ -16,7 +16,7 @@ use super::core::{TimedCore, TurnFn};
 use super::note::{Note, NoteKind};
 use super::prediction::{BEGINS_CLOSER, Deed, Over, Scene, Scenes, Slot};
 use super::record::{Record, RecordKind};
-use super::scene::{Act, Configuration, Known, Plot, UNKNOWN};
+use super::scene::{Act, Configuration, Known, Plot, UNKNOWN, push_last};
 use super::totals::Totals;
 use super::turn::{Acted, Done, Turn};
 use crate::fault::Stop;
@@ -355,9 +355,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         } else if self.deed != deed {
             self.acts.extend(self.deed.act());
             self.deed = Deed::MORE;
-            if !self.acts.contains(&act) {
-                self.acts.push(act);
-            }
+            push_last(&mut self.acts, act);
         }
     }
 

@@ -9,7 +9,7 @@ use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
 use super::prediction::{Deed, Slot};
-use super::scene::{Act, Actor, Configuration, Effect, Holder, Whose};
+use super::scene::{Act, Actor, Configuration, Effect, Holder, Whose, push_last};
 use super::totals::Totals;
 use super::turn::{Acted, stall_counter};
 use crate::kernel::Profiling;
@@ -107,10 +107,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
         let (stage, cause) = self.find_stall(core, stall);
         self.forget_stalls(core.kernel_ref().begun_cycles);
-        let act = (position, Act::Stall(stage, cause));
-        if !self.stalls_now.1.contains(&act) {
-            self.stalls_now.1.push(act);
-        }
+        push_last(&mut self.stalls_now.1, (position, Act::Stall(stage, cause)));
         let counter = stall_counter::<C>(position);
         match slot.deed == Deed::NONE || slot.deed == Deed::of(&self.stalls_at(position)) {
             true => counted.either(counter),

@@ -133,10 +133,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             overhead: tally.overhead.clone(),
             ..InstructionRecord::default()
         };
-        for access in self.schedule().account(model, record.variant, &decoded) {
+        let account = self.schedule().account(model, record.variant, &decoded);
+        for access in &account.accesses {
             let times = match access.times {
                 Times::Executed => known.executed,
-                Times::Counter(counter) => tally.counted(counter),
+                Times::Counter(counter) => account.times(counter, &|counter| tally.counted(counter)),
             };
             if times > 0 {
                 let entry = known.accesses.entry((access.node, access.resource)).or_default();

@@ -116,6 +116,13 @@ pub(super) struct Outcome {
     pub counted: u128,
 }
 
+/// Something was done, perhaps again: it is kept once, where it was done last, as the cause that stalled a stage
+/// last is the one that counts.
+pub(super) fn push_last<T: PartialEq>(done: &mut Vec<T>, act: T) {
+    done.retain(|known| *known != act);
+    done.push(act);
+}
+
 /// What flushed, as the automaton is told.
 pub(super) fn flushes(acts: &[Act]) -> impl Iterator<Item = Event> {
     acts.iter().filter_map(|act| match act {

@@ -105,6 +105,10 @@ impl BodyEmitter<'_> {
 
     /// A region begins.
     pub(in crate::emit) fn count_region(&self, region: u32) -> TokenStream {
+        // What follows from other counters is found where they are read.
+        if self.body.rest_of(region).is_some() {
+            return TokenStream::new();
+        }
         match is_expression(self.operation, self.body) {
             true => {
                 let region = number(u128::from(region - 1));

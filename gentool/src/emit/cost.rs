@@ -47,9 +47,7 @@ impl Emitter<'_> {
 
     /// What comes before an access that may touch a cache, where turns are asked what they have touched.
     pub(super) fn emit_touch(&self, map: u32) -> Option<TokenStream> {
-        let ranges = &self.model.maps[map as usize].ranges;
-        let caches: BTreeSet<u32> = ranges.iter().filter_map(|range| range.cache).collect();
-        let touches = caches.into_iter().map(|cache| {
+        let touches = caches_of(&self.model.maps[map as usize]).into_iter().map(|cache| {
             let cache = number(cache.into());
             quote!(step.touch(p, #cache);)
         });
@@ -105,8 +103,6 @@ impl Emitter<'_> {
     /// The cache that all accesses to a map go through which go through one, if no others do: it then knows
     /// itself what the last access to the map was.
     fn sole_cache(&self, map: u32) -> Option<u32> {
-        let caches_of =
-            |map: &Map| map.ranges.iter().filter_map(|range| range.cache).collect::<BTreeSet<u32>>();
         let caches = caches_of(&self.model.maps[map as usize]);
         let sole = caches.first().filter(|_| caches.len() == 1)?;
         let users = self.model.maps.iter().filter(|map| caches_of(map).contains(sole));
@@ -367,6 +363,11 @@ impl Emitter<'_> {
         let cost = cost(last);
         quote!(#(#tests)* #cost)
     }
+}
+
+/// The caches that accesses to a map may go through.
+fn caches_of(map: &Map) -> BTreeSet<u32> {
+    map.ranges.iter().filter_map(|range| range.cache).collect()
 }
 
 fn fetched_name(map: &Map) -> proc_macro2::Ident {

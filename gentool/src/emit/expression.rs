@@ -205,8 +205,9 @@ impl BodyEmitter<'_> {
             ExprKind::Concat(parts) => self.concat(parts, width),
             ExprKind::Select(condition, then, otherwise) => {
                 let condition = self.condition(condition);
+                let keep = self.keep_choice(then, otherwise);
                 let (then, otherwise) = (self.value(then), self.value(otherwise));
-                quote!(if #condition { #then } else { #otherwise })
+                quote!(if #condition { #keep #then } else { #otherwise })
             }
         }
     }

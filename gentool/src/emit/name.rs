@@ -94,7 +94,7 @@ pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 
 /// What the emitted code names itself, and a keyword that syn does not know: the description's
 /// names of these get an underscore.
-const RESERVED: [&str; 37] = [
+const RESERVED: [&str; 38] = [
     "p",
     "at",
     "operands",
@@ -126,6 +126,7 @@ const RESERVED: [&str; 37] = [
     "semihost",
     "print_value",
     "register_element",
+    "keep_branch",
     "arithmetic",
     "leave_empty",
     "leave_trap",

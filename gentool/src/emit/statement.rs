@@ -41,9 +41,10 @@ impl BodyEmitter<'_> {
     /// Statements up to the first behind which nothing is reached.
     fn list(&self, statements: &[Stmt]) -> Emitted {
         let mut tokens = TokenStream::new();
-        for statement in statements {
+        for (index, statement) in statements.iter().enumerate() {
             let emitted = self.statement(statement);
             tokens.extend(emitted.tokens);
+            tokens.extend(self.keep_first_test(statements, index));
             if emitted.diverges {
                 return Emitted { tokens, diverges: true };
             }
@@ -121,15 +122,16 @@ impl BodyEmitter<'_> {
     }
 
     fn branch(&self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Emitted {
+        let keep = self.keep_arms(then, otherwise);
         let (then, otherwise) = (self.list(then), self.list(otherwise));
         let diverges = then.diverges && otherwise.diverges;
         let condition = self.condition(condition);
         let (then, otherwise) = (then.tokens, otherwise.tokens);
         let tokens = match (then.is_empty(), otherwise.is_empty()) {
             (true, true) => quote!(let _ = #condition;),
-            (false, true) => quote!(if #condition { #then }),
-            (true, false) => quote!(if !(#condition) { #otherwise }),
-            (false, false) => quote!(if #condition { #then } else { #otherwise }),
+            (false, true) => quote!(if #condition { #keep #then }),
+            (true, false) => quote!(if !(#condition) { #keep #otherwise }),
+            (false, false) => quote!(if #condition { #keep #then } else { #otherwise }),
         };
         Emitted { tokens, diverges }
     }

@@ -33,7 +33,7 @@ pub trait TimedCore: Core {
     /// The places in the order in which their code stands.
     const POSITIONS: &'static [u32];
 
-    /// Positions that have a turn where nothing has gone otherwise than usual for long, all of them below 63.
+    /// Positions that have a turn where nothing has gone otherwise than usual for long, all of them below 62.
     const USUAL: u64;
 
     /// Positions whose turns do nothing but count what each of them counts.

@@ -10,7 +10,7 @@ use super::flight::{Flight, Missed, TurnAt};
 use super::follow::Played;
 use super::mask::Mask;
 use super::note::NoteKind;
-use super::prediction::{CLOSER, Deed, Predicted, Scene, Scenes, Slot, Slots};
+use super::prediction::{CLOSER, Deed, Predicted, Scene, Scenes, Slot, Slots, uncounted};
 use super::record::RecordKind;
 use super::scene::{End, Outcome, UNKNOWN};
 use super::turn::{Acted, Done, stall_counter};
@@ -23,10 +23,10 @@ const MOST_SCENES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 }
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The turn at a usual position of a usual cycle is over; true if it has ended otherwise than predicted. Its
-    /// scene says that it is just done, if it can neither ask for a retry nor do something to the pipeline.
-    /// `number` is that of its position among the usual ones.
+    /// scene says that it is just done, unless it is at one of the [`uncounted`] positions; there it is plain, or the
+    /// scene says whether it is. `number` is that of its position among the usual ones.
     #[inline(always)]
-    pub fn end_usual_turn(
+    pub fn end_usual_turn<const ARE_PLAIN: bool>(
         &mut self,
         core: &mut C,
         (scene, number): (&Scene<C, P>, usize),
@@ -42,10 +42,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             !is_at(C::GROUPED) || counted.into() & !C::COUNTERS[number] == 0,
             "a grouped turn counts what is its own"
         );
-        let may_act = is_at(acting::<C, P>()) && !is_at(C::STALLS);
         let is_done = match acted {
-            Acted::No if is_at(C::RETRIES) || may_act => {
-                number < u32::BITS as usize && scene.plain >> number & 1 == 1
+            Acted::No if is_at(uncounted::<C, P>()) => {
+                ARE_PLAIN || number < u32::BITS as usize && scene.plain >> number & 1 == 1
             }
             Acted::No => true,
             Acted::AsTold => !is_at(C::RETRIES) || slot.end == Predicted::Done,
@@ -292,23 +291,47 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.left = Some(left);
     }
 
-    /// A cycle behind a scene, by number, ends and has to be looked at; true if the run ends with it.
+    /// A cycle ends and has to be looked at; true if the run ends with it.
     #[inline(always)]
-    pub(super) fn end_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, before: u32) -> bool {
+    pub(super) fn end_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) -> bool {
         let link = &scenes[self.scene as usize].link;
-        let is_calm = self.notes.is_empty() && !self.is_elsewhere && self.stop.is_none();
-        let is_followed = P::ON && self.trail.is_some() && is_calm && !link.is_closer();
-        if !is_followed {
-            return self.end_closest(core, scenes, before);
+        let is_calm = self.notes.is_empty() && self.stop.is_none() && !link.is_closer();
+        let is_followed = P::ON && self.trail.is_some();
+        match (is_calm, self.is_elsewhere, is_followed) {
+            (true, true, false) => self.end_elsewhere(scenes),
+            (true, false, true) => {
+                self.next = link.next().unwrap_or(UNKNOWN);
+                self.follow_scene(core);
+            }
+            _ => return self.end_closest(core, scenes),
         }
-        self.next = link.next().unwrap_or(UNKNOWN);
-        self.follow_scene(core);
         false
+    }
+
+    /// A cycle ends that has gone otherwise than its first scene predicted, and in nothing else otherwise than its
+    /// scene says; and the next cycle's scene.
+    #[inline(never)]
+    fn end_elsewhere(&mut self, scenes: &Scenes<C, P>) {
+        self.lead_here(scenes);
+        self.closer &= !CLOSER;
+    }
+
+    /// What the cycle before leads to, and what is behind its configuration, is expected to go as it has gone now; and
+    /// the next cycle's scene.
+    #[inline(always)]
+    fn lead_here(&mut self, scenes: &Scenes<C, P>) {
+        self.is_elsewhere = false;
+        let configuration = self.plots[self.scene as usize].configuration;
+        self.configurations[configuration as usize].latest = self.scene;
+        if let Some(before) = scenes.get(self.before as usize) {
+            before.link.lead_to(self.scene);
+        }
+        self.next = scenes[self.scene as usize].link.next().unwrap_or(UNKNOWN);
     }
 
     /// A cycle ends otherwise than in going on as its scene says; true if the run ends with it.
     #[inline(never)]
-    fn end_closest(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, before: u32) -> bool {
+    fn end_closest(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) -> bool {
         if scenes[self.scene as usize].link.next().is_none() {
             self.complete(scenes);
             self.over.add(scenes[self.scene as usize].link.over.get());
@@ -330,13 +353,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.count_all_settled();
         }
         if self.is_elsewhere {
-            self.is_elsewhere = false;
-            let configuration = self.plots[self.scene as usize].configuration;
-            self.configurations[configuration as usize].latest = self.scene;
-            if let Some(before) = scenes.get(before as usize) {
-                before.link.lead_to(self.scene);
-            }
-            self.next = scenes[self.scene as usize].link.next().unwrap_or(UNKNOWN);
+            self.lead_here(scenes);
         }
         if scenes.len() > MOST_SCENES {
             self.forget_scenes(scenes);
@@ -386,10 +403,4 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.closer |= CLOSER;
         }
     }
-}
-
-/// The positions whose turns may do something to the pipeline; only a profile has to know what has stalled a
-/// stage.
-const fn acting<C: TimedCore, P: Profiling>() -> u64 {
-    if P::ON { C::ACTS } else { C::FLUSHES }
 }

@@ -47,6 +47,10 @@ impl<C: TimedCore, P: Profiling> TimedEngine<C, P> {
         let mut turn = Turn::new(&mut self.flight, &scene, &slot, 0);
         let outcome = self.core.reset(&mut turn);
         self.flight.notes.clear();
+        // What reset does to the pipeline is no instruction's.
+        self.flight.take_acts();
+        // No cycle leads to the first.
+        self.flight.scene = UNKNOWN;
         self.flight.take_lines_of_reset(&mut self.core);
         self.flight.take_extra_cycles_of_reset(&mut self.core);
         let kernel = self.core.kernel_ref();
@@ -85,9 +89,8 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
                 .clamp(1, left.min(MOST_CYCLES));
             left -= cycles;
             flight.spare_cycles = left;
-            let (mut before, mut next, mut cycles) = (UNKNOWN, flight.next_or_closer(), cycles);
-            while cycles > 0 && run_cycle(&mut self.core, flight, &mut self.scenes, (&mut before, &mut next))
-            {
+            let (mut next, mut cycles) = (flight.next_or_closer(), cycles);
+            while cycles > 0 && run_cycle(&mut self.core, flight, &mut self.scenes, &mut next) {
                 cycles -= 1;
             }
             flight.next = next & !BEGINS_CLOSER;
@@ -131,22 +134,23 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
     }
 }
 
-/// Runs a cycle, by the numbers of the scenes before it and of itself; false if the run ends with it, or
-/// has left it.
+/// Runs a cycle, by the number of its scene, which becomes that of the next one; false if the run ends with it, or has
+/// left it.
 #[inline(always)]
 fn run_cycle<C: TimedCore, P: Profiling>(
     core: &mut C,
     flight: &mut Flight<C, P>,
     scenes: &mut Scenes<C, P>,
-    (before, next): (&mut u32, &mut u32),
+    next: &mut u32,
 ) -> bool {
     core.kernel().begun_cycles += 1;
+    flight.before = flight.scene;
     flight.scene = *next;
-    let (mut number, mut scene) = match scenes.get(*next as usize) {
-        Some(scene) if scene.begins_at(core.pc()) => (*next, scene),
+    let mut scene = match scenes.get(*next as usize) {
+        Some(scene) if scene.begins_at(core.pc()) => scene,
         _ => {
             flight.begin_closer(core, scenes);
-            (flight.scene, &scenes[flight.scene as usize])
+            &scenes[flight.scene as usize]
         }
     };
     let mut counted = C::Mask::default();
@@ -154,15 +158,14 @@ fn run_cycle<C: TimedCore, P: Profiling>(
         if flight.go_on(core, scenes, counted) {
             return false;
         }
-        (number, scene) = (flight.scene, &scenes[flight.scene as usize]);
+        scene = &scenes[flight.scene as usize];
     }
     let further = flight.end_cycle(scene);
     if further & CLOSER != 0 {
-        let goes_on = !flight.end_closer(core, scenes, *before);
-        (*before, *next) = (flight.scene, flight.next_or_closer());
+        let goes_on = !flight.end_closer(core, scenes);
+        *next = flight.next_or_closer();
         return goes_on;
     }
-    *before = number;
     *next = further;
     true
 }

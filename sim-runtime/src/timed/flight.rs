@@ -57,7 +57,10 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     /// What the turn at hand did to the pipeline, if it has done something and [`Flight::acts`] does not say
     /// it; else that of another turn.
     pub(super) deed: Deed,
+    /// This cycle's scene; [`UNKNOWN`] behind reset, and where scenes were forgotten.
     pub(super) scene: u32,
+    /// The one of the cycle before; [`UNKNOWN`] if none leads here.
+    pub(super) before: u32,
     /// The next cycle's scene, where a cycle was looked at or the run has paused.
     pub(super) next: u32,
     /// What the turn at hand has decoded, for what is called by its address in the same turn.
@@ -133,6 +136,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let mut flight = Flight {
             deed: Deed::NONE,
             scene: 0,
+            before: UNKNOWN,
             next: 0,
             decoded_now: UNKNOWN,
             acted: Acted::No,
@@ -361,9 +365,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// All that the turn at hand did to the pipeline.
     pub(super) fn take_acts(&mut self) -> Vec<Act> {
-        let mut acts = std::mem::take(&mut self.acts);
-        acts.extend(std::mem::take(&mut self.deed).act());
-        acts
+        std::mem::take(&mut self.deed).with(std::mem::take(&mut self.acts))
     }
 
     #[inline(always)]

@@ -33,6 +33,8 @@ pub use mask::Mask;
 pub use prediction::{Scene, Slot, Slots, UNUSUAL};
 pub use turn::{Turn, TurnEnd, nothing};
 
+use std::sync::atomic::{Ordering, compiler_fence};
+
 use crate::fault::FaultKind;
 use crate::kernel::{Core, Profiling, Trap, trap};
 use crate::memory::fetch_cells;
@@ -60,12 +62,19 @@ pub fn fetch_word<C: Core, P: Profiling>(
     }
 }
 
+/// Keeps a condition a branch: does nothing, but no compiler that is known runs what stands behind it unless the
+/// condition holds, or makes one jump of it and of others. Nothing depends on that but time.
+#[inline(always)]
+pub fn keep_branch() {
+    compiler_fence(Ordering::SeqCst);
+}
+
 /// The operands of a record are not those of its turn.
 ///
 /// # Panics
 /// Always: it is a bug of the generator.
 #[cold]
 #[inline(never)]
-pub fn mismatch(instruction: &str) -> Result<(), Trap> {
+pub fn mismatch(instruction: &str) -> ! {
     panic!("the operands at hand do not belong to the turns of {instruction}");
 }

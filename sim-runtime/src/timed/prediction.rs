@@ -20,11 +20,12 @@ pub struct Scene<C: TimedCore, P: Profiling> {
     /// ... in these bits of it, sign-extended: in none if no instruction begins. Where they alone do not tell, as
     /// a stage stands or nobody knows yet, 1 is expected in none.
     pub(super) pc_bits: i32,
-    /// A bit for each usual position by its number, below 32: set if its turn is just done, and does nothing to the
-    /// pipeline.
+    /// A bit for each usual position by its number, below 32: set if its turn is plain, which is just done and does
+    /// nothing to the pipeline.
     pub(super) plain: u32,
     /// Of a usual cycle, in which all turns are at [`TimedCore::USUAL`] positions and end in a way that is
-    /// predicted: a bit for each position whose place has a turn. Else [`UNUSUAL`].
+    /// predicted: a bit for each position whose place has a turn, and [`UNPLAIN`] unless all of the turns at
+    /// [`uncounted`] positions are plain. Else [`UNUSUAL`].
     pub(super) usual_live: u64,
     /// The address and the word of what is decoded; [`NO_WORD`] if nothing is, or a word that cannot be.
     pub(super) fetched: (u64, u64),
@@ -59,6 +60,16 @@ pub(super) struct Others<C: TimedCore, P: Profiling> {
 /// [`Scene::usual_live`] of other cycles.
 pub const UNUSUAL: u64 = 1 << 63;
 
+/// The bit of [`Scene::usual_live`] that a turn at one of the [`uncounted`] positions is not plain.
+pub(super) const UNPLAIN: u64 = 1 << 62;
+
+/// The positions whose turns may ask for a retry, or do something to the pipeline that no counter tells of. Only a
+/// profile has to know what has stalled a stage.
+pub(super) const fn uncounted<C: TimedCore, P: Profiling>() -> u64 {
+    let acting = if P::ON { C::ACTS } else { C::FLUSHES };
+    C::RETRIES | acting & !C::STALLS
+}
+
 /// No word: it has more bits than any that is decoded, unless those are as wide as this.
 pub(super) const NO_WORD: u64 = u64::MAX;
 
@@ -92,8 +103,8 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
         pc & i64::from(self.pc_bits) as u64 == self.pc_expected
     }
 
-    /// The positions of all turns, a bit for each, if they are usual ones, and all are predicted; else one
-    /// that is not usual.
+    /// The positions of all turns, a bit for each, if they are usual ones, and all are predicted, with a bit that is
+    /// none of them if one has to be asked whether it is plain; else [`UNUSUAL`].
     #[inline(always)]
     pub fn usual_live(&self) -> u64 {
         self.usual_live
@@ -109,7 +120,7 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
     pub fn live(&self) -> u64 {
         match &self.others {
             None if self.usual_live == UNUSUAL => 0,
-            None => self.usual_live,
+            None => self.usual_live & !UNPLAIN,
             Some(others) => others.live,
         }
     }
@@ -257,6 +268,12 @@ impl Deed {
         }
     }
 
+    /// The acts that it is, which are listed if they are more than one.
+    pub(super) fn with(self, mut acts: Vec<Act>) -> Vec<Act> {
+        acts.extend(self.act());
+        acts
+    }
+
     /// The act that it is.
     pub(super) fn act(self) -> Option<Act> {
         let (first, second) = ((self.0 >> 32 & 0xffff) as u32, self.0 as u32);
@@ -294,11 +311,13 @@ impl Link {
     }
 
     /// The scene of the next cycle, if it is known.
+    #[inline(always)]
     pub(super) fn next(&self) -> Option<u32> {
         Some(self.next.get()).filter(|next| *next != UNKNOWN).map(|next| next & !CLOSER)
     }
 
     /// True if the cycle's end has to be looked at.
+    #[inline(always)]
     pub(super) fn is_closer(&self) -> bool {
         self.next.get() & CLOSER != 0
     }
@@ -310,11 +329,13 @@ impl Link {
     }
 
     /// The scene is complete: where it leads, and whether its end has to be looked at.
+    #[inline(always)]
     pub(super) fn complete(&self, next: u32, is_closer: bool) {
         self.next.set(next | if is_closer { CLOSER } else { 0 });
     }
 
     /// It leads to another scene.
+    #[inline(always)]
     pub(super) fn lead_to(&self, next: u32) {
         self.complete(next, self.is_closer());
     }
@@ -348,6 +369,12 @@ impl Over {
 }
 
 impl Outcome {
+    /// True if the turn did this to the pipeline: a deed, and if that is more than one act, these.
+    #[inline(always)]
+    pub(super) fn has_done(&self, deed: Deed, acts: &[Act]) -> bool {
+        Deed::of(&self.acts) == deed && (deed != Deed::MORE || self.acts == acts)
+    }
+
     /// What every turn is compared with.
     pub(super) fn predicted(&self) -> Predicted {
         match (self.end, Deed::of(&self.acts)) {

@@ -4,7 +4,8 @@ pub use isac_ir::behavior::{Conversion, PrintFormat};
 pub use isac_ir::bits::Bits;
 
 pub use super::{
-    Decoded, Flight, Scene, Slot, TimedCore, Turn, TurnEnd, TurnFn, UNUSUAL, fetch_word, mismatch, nothing,
+    Decoded, Flight, Scene, Slot, TimedCore, Turn, TurnEnd, TurnFn, UNUSUAL, fetch_word, keep_branch,
+    mismatch, nothing,
 };
 pub use crate::cache::Cache;
 pub use crate::device::Devices;

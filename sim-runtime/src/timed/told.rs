@@ -9,7 +9,9 @@ use isac_ir::time::StageId;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
-use super::prediction::{CLOSER, Deed, Others, Predicted, Scene, Scenes, Slot, Slots, UNUSUAL, number_among};
+use super::prediction::{
+    CLOSER, Deed, Others, Predicted, Scene, Scenes, Slot, Slots, UNPLAIN, UNUSUAL, number_among, uncounted,
+};
 use super::scene::{
     Act, Actor, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Told, UNKNOWN, flushes,
 };
@@ -86,24 +88,26 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     ) {
         let due = if end == End::Done { done.due } else { 0 };
         let (decoded, counted) = (done.decoded, done.counted.into());
-        let acts = self.take_acts();
+        let (deed, acts) = (std::mem::take(&mut self.deed), std::mem::take(&mut self.acts));
         let is_it = |known: &Outcome| {
             (known.end, known.due, known.decoded, known.counted) == (end, due, decoded, counted)
-                && known.acts == acts
+                && known.has_done(deed, &acts)
         };
+        debug_assert!(deed == Deed::MORE || acts.is_empty(), "one act is a deed");
         let plot = &self.plots[self.scene as usize];
-        let known = plot.outcomes.iter().find(|(at, _)| *at == position);
-        if known.is_some_and(|(_, known)| is_it(known)) {
-            return;
-        }
+        // In most cases it is a turn that was predicted, and ends in one of several ways that are known.
         let further = plot.further.iter().position(
             |(told, _)| matches!(told, Told::Turn(at, outcome) if *at == position && is_it(outcome)),
         );
         if let Some(index) = further {
             return self.go_on_further(index);
         }
+        let known = plot.outcomes.iter().find(|(at, _)| *at == position);
+        if known.is_some_and(|(_, known)| is_it(known)) {
+            return;
+        }
         let is_new = known.is_none();
-        let outcome = Outcome { end, due, decoded, acts, counted };
+        let outcome = Outcome { end, due, decoded, acts: deed.with(acts), counted };
         match is_new {
             true => {
                 self.plots[self.scene as usize].outcomes.push((position, outcome));
@@ -178,7 +182,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The cycle goes on in another scene that is known; what was told last is asked for first.
     fn go_on_further(&mut self, index: usize) {
         let further = &mut self.plots[self.scene as usize].further;
-        further.swap(0, index);
+        // What is told of a turn is long: exchanging it for itself costs more than all else here.
+        if index > 0 {
+            further.swap(0, index);
+        }
         let scene = further[0].1;
         self.is_elsewhere = true;
         self.closer |= CLOSER;
@@ -323,6 +330,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 let is_plain = slot.end == Predicted::Done && slot.deed == Deed::NONE;
                 scene.plain |= u32::from(is_plain).checked_shl(number as u32).unwrap_or_default();
                 let position = slot.position;
+                if !is_plain && uncounted::<C, P>() >> position & 1 == 1 {
+                    scene.usual_live |= UNPLAIN;
+                }
                 scene.counted.all_mut()[number] = P::keep(counted);
                 scene.usual.all_mut()[number] = slot;
                 if P::ON && C::GROUPED >> position & 1 == 1 {
@@ -414,7 +424,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 const ONE_TURN: &str = "a place has one turn in a cycle";
 
 /// A set of counters in as many bits as the model needs.
-fn narrow<M: Mask>(counters: u128) -> M {
-    let counted = (0..M::BITS).filter(|counter| counters >> counter & 1 == 1);
-    counted.fold(M::default(), |mask, counter| mask.either(M::of(counter)))
+fn narrow<M: Mask>(mut counters: u128) -> M {
+    let mut mask = M::default();
+    while counters != 0 {
+        mask = mask.either(M::of(counters.trailing_zeros()));
+        counters &= counters - 1;
+    }
+    mask
 }

@@ -5,6 +5,7 @@
 //! `sim_runtime::timed`.
 
 mod body;
+mod branch;
 mod group;
 mod obstacle;
 mod turns;

@@ -121,7 +121,7 @@ impl Emitter<'_> {
         let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
         let open = (!names.is_empty()).then(|| {
             quote! {
-                let Args::#variant { #(#names),* } = step.args() else { return mismatch(#path) };
+                let Args::#variant { #(#names),* } = step.args() else { mismatch(#path) };
             }
         });
         let sections = &self.timing().schedule.forms[form.variant as usize].turns[turn];
@@ -304,11 +304,13 @@ impl Emitter<'_> {
         };
         let usual_site = |number_before: u32, condition: Option<TokenStream>| {
             let number = number(number_before.into());
+            // Where not all turns are plain, that is a bit of what is compared for there to be no condition.
+            let are_plain = condition.is_none();
             Site {
                 condition,
                 slot: quote!(let slot = &slots[#number];),
                 begin: quote!(usual_turn),
-                end: quote!(end_usual_turn),
+                end: quote!(end_usual_turn::<#are_plain>),
                 predicted: quote!((scene, #number)),
                 counted: Some(quote!(, counted)),
             }
@@ -425,7 +427,7 @@ impl Emitter<'_> {
             }
             (state, positions) = (course.next, found);
         }
-        // A scene that is not usual has a bit of its own.
-        positions & !(1 << 63)
+        // Scenes that are not usual, or not plain, have bits of their own.
+        positions & !(0b11 << 62)
     }
 }

@@ -252,3 +252,30 @@ fn the_manual_has_every_event_and_metric() {
     metrics.sort();
     assert_eq!(metrics, graph.names().collect::<Vec<_>>());
 }
+
+#[test]
+fn an_event_that_never_happened_is_told_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stored = folder.path().join("profile");
+    let gentool = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        let output = command.args(arguments).current_dir(root()).output().expect("gentool runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let stored = stored.to_str().expect("UTF-8");
+    let program = "models/rv32im/programs/crc32.elf";
+    let (status, ..) = gentool(&[
+        "run",
+        "models/rv32im/rv32im.isac",
+        program,
+        "--limit-instructions",
+        "100",
+        "--profile",
+        stored,
+    ]);
+    assert_eq!(status, Some(124));
+    let (status, counts, said) = gentool(&["counters", stored, "--event", "event.slwo", "--format", "raw"]);
+    assert_eq!((status, counts.as_str()), (Some(0), "run event.slwo 0\n"));
+    assert_eq!(said, "note: no event `slwo` has happened, and no other of the model\n");
+}

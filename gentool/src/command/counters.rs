@@ -140,6 +140,20 @@ struct Request {
     descend: Option<CountedEvent>,
 }
 
+/// What is to be said of an event of the model that no run has had: its name may be a slip.
+fn never_happened(profile: &ProgramProfile<'_>, event: &CountedEvent) -> Option<String> {
+    let happened = &profile.measurement.events;
+    let CountedEvent::Model(name) = event else { return None };
+    if happened.contains_key(name) {
+        return None;
+    }
+    let others: Vec<&str> = happened.keys().map(String::as_str).collect();
+    Some(match others.is_empty() {
+        true => format!("no event `{name}` has happened, and no other of the model"),
+        false => format!("no event `{name}` has happened; of the model there were {}", others.join(", ")),
+    })
+}
+
 impl Request {
     fn of(options: &Options) -> Result<Request, Failure> {
         let other = |error: &dyn std::fmt::Display| Failure::other(error.to_string());
@@ -241,7 +255,10 @@ impl Request {
         let mut unknown = BTreeSet::new();
         for (region, event) in asked {
             match exact.count(&region, &event) {
-                Ok(count) => add(set, region, event, count)?,
+                Ok(count) => {
+                    unknown.extend(never_happened(profile, &event));
+                    add(set, region, event, count)?;
+                }
                 Err(error @ (Uncounted::Function(_) | Uncounted::Ambiguous(..) | Uncounted::Cache(..))) => {
                     return Err(Failure::other(error.to_string()));
                 }

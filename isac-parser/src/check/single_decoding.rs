@@ -4,33 +4,59 @@
 //! would be another. Whether two exclude each other is seen in the text: they stand in the arms of
 //! one IF, in CASEs of one SWITCH, or are members of one group.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
-use crate::diagnostic::Diagnostics;
-use crate::model::{Activation, InstanceRole, Model, Operation, OperationOrGroup, root_decodes};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::{Activation, Instance, InstanceRole, Model, Operation, OperationOrGroup, root_decodes};
 use crate::resolve::code;
 use crate::resolve::order::dependency_order;
 use crate::resolve::report::error;
 use crate::source::Span;
 
-/// Reports operations by which one instruction would come to two CODINGROOTs.
+/// Reports operations by which one instruction would come to two CODINGROOTs, or to one of them twice.
 pub(super) fn check_single_decoding(model: &Model, diagnostics: &mut Diagnostics) {
-    let order = dependency_order(&needs(model));
-    if !order.cycles.is_empty() {
-        // What leads to itself was reported.
+    let is_decoded = |instance: &Instance| matches!(instance.role, InstanceRole::Coded | InstanceRole::Root);
+    if !dependency_order(&needs(model, is_decoded)).cycles.is_empty() {
+        // What is decoded as a part of itself was reported.
         return;
     }
-    let nodes = model.operations.len() + model.groups.len();
-    let mut walk = Walk { model, roots: vec![None; nodes], diagnostics };
-    for node in order.sorted {
-        walk.roots[node] = match model.operations.get(node) {
-            Some(operation) => walk.operation(operation),
+    let needs = needs(model, |_| true);
+    let order = dependency_order(&needs).sorted;
+    let roots = find_roots(model, &needs, &order);
+    let mut walk = Walk { model, roots: &roots, found_twice: Vec::new() };
+    for operation in order.iter().filter_map(|node| model.operations.get(*node)) {
+        walk.operation(operation);
+    }
+    for (first, second) in walk.found_twice {
+        diagnostics.push(found_twice(first, second));
+    }
+}
+
+/// The CODINGROOT that each operation, then each group, leads to, also round a circle.
+fn find_roots(model: &Model, needs: &[Vec<usize>], order: &[usize]) -> Vec<Option<Span>> {
+    let mut needed_by = vec![Vec::new(); needs.len()];
+    for (node, needs) in needs.iter().enumerate() {
+        needs.iter().for_each(|need| needed_by[*need].push(node));
+    }
+    let mut roots = vec![None; needs.len()];
+    let mut open: VecDeque<usize> = order.iter().copied().collect();
+    while let Some(node) = open.pop_front() {
+        if roots[node].is_some() {
+            continue;
+        }
+        let root = match model.operations.get(node) {
+            Some(operation) => Walk { model, roots: &roots, found_twice: Vec::new() }.operation(operation),
             None => {
                 let members = &model.groups[node - model.operations.len()].members;
-                members.iter().find_map(|member| walk.roots[node_of(model, *member)])
+                members.iter().find_map(|member| roots[node_of(model, *member)])
             }
         };
+        if root.is_some() {
+            roots[node] = root;
+            open.extend(needed_by[node].iter().filter(|waiting| roots[**waiting].is_none()));
+        }
     }
+    roots
 }
 
 fn node_of(model: &Model, target: OperationOrGroup) -> usize {
@@ -40,9 +66,11 @@ fn node_of(model: &Model, target: OperationOrGroup) -> usize {
     }
 }
 
-fn needs(model: &Model) -> Vec<Vec<usize>> {
+/// What each operation, then each group, has instances or members of: all, or some.
+fn needs(model: &Model, is_wanted: fn(&Instance) -> bool) -> Vec<Vec<usize>> {
     let operations = model.operations.iter().map(|operation| {
-        operation.instances.iter().map(|instance| node_of(model, instance.target)).collect()
+        let instances = operation.instances.iter().filter(|instance| is_wanted(instance));
+        instances.map(|instance| node_of(model, instance.target)).collect()
     });
     let groups = model.groups.iter();
     let groups = groups.map(|group| group.members.iter().map(|member| node_of(model, *member)).collect());
@@ -58,14 +86,15 @@ struct Found {
     root: Span,
 }
 
-struct Walk<'a, 'd> {
+struct Walk<'a> {
     model: &'a Model,
-    /// The CODINGROOT that each operation, then each group, leads to; those below are known first.
-    roots: Vec<Option<Span>>,
-    diagnostics: &'d mut Diagnostics,
+    /// The CODINGROOT that each operation, then each group, leads to, as far as it is known.
+    roots: &'a [Option<Span>],
+    /// Two CODINGROOTs, the later one second.
+    found_twice: Vec<(Found, Found)>,
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_> {
     /// The first CODINGROOT that executing an operation leads to.
     fn operation(&mut self, operation: &Operation) -> Option<Span> {
         let own = root_decodes(&operation.coding_root).first().map(|decode| decode.span);
@@ -85,7 +114,7 @@ impl Walk<'_, '_> {
     fn then(&mut self, found: Option<Found>, target: OperationOrGroup, step: Span) -> Option<Found> {
         let next = self.roots[node_of(self.model, target)].map(|root| Found { step, root });
         if let (Some(first), Some(second)) = (found, next) {
-            self.report(first, second);
+            self.found_twice.push((first, second));
         }
         found.or(next)
     }
@@ -116,22 +145,31 @@ impl Walk<'_, '_> {
             }
         })
     }
+}
 
-    fn report(&mut self, first: Found, second: Found) {
-        let message = "one instruction would decode twice";
-        let mut diagnostic =
-            error(code::SECOND_DECODING, second.step, message, "leads to a second CODINGROOT")
-                .secondary(second.root, "the second");
-        if first.step != first.root {
-            diagnostic = diagnostic.secondary(first.step, "after this, which leads to the first");
-        }
-        if first.root != second.root {
-            diagnostic = diagnostic.secondary(first.root, "the first");
-        }
-        let help =
-            "one CODINGROOT decodes several words; of several one is chosen by IF and ELSE or by SWITCH";
-        self.diagnostics.push(diagnostic.help(help));
+fn found_twice(first: Found, second: Found) -> Diagnostic {
+    let message = "one instruction would decode twice";
+    let is_circle = first.root == second.root && first.step == first.root;
+    let (leads, is, help) = match is_circle {
+        true => (
+            "leads back to the CODINGROOT",
+            "decodes it",
+            "the next instruction is begun by the next cycle: take out what activates an operation on the way here",
+        ),
+        false => (
+            "leads to a second CODINGROOT",
+            "the second",
+            "one CODINGROOT decodes several words; of several one is chosen by IF and ELSE or by SWITCH",
+        ),
+    };
+    let mut diagnostic = error(code::SECOND_DECODING, second.step, message, leads).secondary(second.root, is);
+    if first.step != first.root {
+        diagnostic = diagnostic.secondary(first.step, "after this, which leads to the first");
     }
+    if first.root != second.root {
+        diagnostic = diagnostic.secondary(first.root, "the first");
+    }
+    diagnostic.help(help)
 }
 
 fn activated_instances(items: &[Activation], found: &mut BTreeSet<usize>) {

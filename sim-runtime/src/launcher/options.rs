@@ -100,7 +100,7 @@ pub struct RunOptions {
 
     /// The cycles of --pipeline-trace: the first, from 1 on, and how many.
     ///
-    /// Numbers may have a unit (K, M, G). A cycle takes about a hundred bytes of the file.
+    /// Numbers may have a unit (K, M, G). A cycle takes 100 to 300 bytes of the file.
     /// Example: --pipeline-window 5M:2K
     #[arg(
         long,

@@ -153,8 +153,24 @@ fn place_of(path: &Path) -> PathBuf {
     fs::canonicalize(folder).map_or_else(|_| path.to_owned(), |folder| folder.join(name))
 }
 
+/// True for a named pipe: whoever reads it would be told that this is all, were it opened only to see whether it can
+/// be.
+#[cfg(unix)]
+fn is_named_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_named_pipe(_: &Path) -> bool {
+    false
+}
+
 /// Checks before a run that a file can be written after it.
 pub(super) fn check_writable(what: &str, path: &Path) -> Result<(), String> {
+    if is_named_pipe(path) {
+        return Ok(());
+    }
     AtomicFile::create(path).map(drop).map_err(|error| {
         format!(
             "the {what} cannot be written to {}: {error}; name a file in a folder that exists and \
@@ -215,4 +231,26 @@ fn temporary_file(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     // means nothing to a user.
     fs::metadata(folder)?;
     builder.tempfile_in(folder).map_err(|error| error.kind().into())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn who_reads_a_named_pipe_gets_what_is_written_after_the_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+        let reader = {
+            let pipe = pipe.clone();
+            thread::spawn(move || fs::read(pipe).expect("the pipe can be read"))
+        };
+        check_writable("report", &pipe).expect("the pipe can be written");
+        write_or_rescue("report", &pipe, b"all of it").expect("the pipe is written");
+        assert_eq!(reader.join().expect("the reader ends"), b"all of it");
+    }
 }

@@ -276,6 +276,6 @@ fn an_event_that_never_happened_is_told_of() {
     ]);
     assert_eq!(status, Some(124));
     let (status, counts, said) = gentool(&["counters", stored, "--event", "event.slwo", "--format", "raw"]);
-    assert_eq!((status, counts.as_str()), (Some(0), "run event.slwo 0\n"));
+    assert_eq!((status, counts.as_str()), (Some(0), "run\tevent.slwo\t0\n"));
     assert_eq!(said, "note: no event `slwo` has happened, and no other of the model\n");
 }

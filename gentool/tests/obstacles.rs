@@ -58,7 +58,7 @@ fn activations_that_come_back_stand_in_the_way_with_what_they_would_have_to_keep
     assert_eq!(keeping, [kept, in_flight]);
     let decoding = obstacles(
         "OPERATION main { ACTIVATION { tick; }; };
-        OPERATION tick { ACTIVATION { decode; tick DELAY (1); }; };",
+        OPERATION tick { ACTIVATION { IF (wait == 0) { decode; } ELSE { tick DELAY (1); } }; };",
     );
     let root = "model.isac:3: a CODINGROOT behind activations that go round in a circle is not emitted yet";
     assert_eq!(decoding, [root, in_flight]);

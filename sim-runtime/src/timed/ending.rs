@@ -23,7 +23,7 @@ const MOST_SCENES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 17 }
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The turn at a usual position of a usual cycle is over; true if it has ended otherwise than predicted. Its
-    /// scene says that it is just done, unless it is at one of the [`uncounted`] positions; there it is plain, or the
+    /// scene says that it is just done, unless it is at one of the `uncounted` positions; there it is plain, or the
     /// scene says whether it is. `number` is that of its position among the usual ones.
     #[inline(always)]
     pub fn end_usual_turn<const ARE_PLAIN: bool>(

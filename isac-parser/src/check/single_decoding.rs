@@ -15,7 +15,6 @@ use crate::source::Span;
 
 /// Reports operations by which one instruction would come to two CODINGROOTs, or to one of them twice.
 pub(super) fn check_single_decoding(model: &Model, diagnostics: &mut Diagnostics) {
-    let is_decoded = |instance: &Instance| matches!(instance.role, InstanceRole::Coded | InstanceRole::Root);
     if !dependency_order(&needs(model, is_decoded)).cycles.is_empty() {
         // What is decoded as a part of itself was reported.
         return;
@@ -57,6 +56,10 @@ fn find_roots(model: &Model, needs: &[Vec<usize>], order: &[usize]) -> Vec<Optio
         }
     }
     roots
+}
+
+fn is_decoded(instance: &Instance) -> bool {
+    matches!(instance.role, InstanceRole::Coded | InstanceRole::Root)
 }
 
 fn node_of(model: &Model, target: OperationOrGroup) -> usize {
@@ -102,8 +105,7 @@ impl Walk<'_> {
         let mut activated = BTreeSet::new();
         activated_instances(&operation.activation, &mut activated);
         for (index, instance) in operation.instances.iter().enumerate() {
-            let is_decoded = matches!(instance.role, InstanceRole::Coded | InstanceRole::Root);
-            if is_decoded && !activated.contains(&index) {
+            if is_decoded(instance) && !activated.contains(&index) {
                 found = self.then(found, instance.target, instance.span);
             }
         }

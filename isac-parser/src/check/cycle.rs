@@ -64,7 +64,8 @@ pub(super) fn check_activation_cycles(model: &Model, schedule: &Schedule, diagno
     }
 }
 
-fn node(model: &Model, target: OperationOrGroup) -> usize {
+/// The number of an operation, or of a group behind all of them.
+pub(super) fn node(model: &Model, target: OperationOrGroup) -> usize {
     match target {
         OperationOrGroup::Operation(id) => id.index(),
         OperationOrGroup::Group(id) => model.operations.len() + id.index(),
@@ -72,7 +73,7 @@ fn node(model: &Model, target: OperationOrGroup) -> usize {
 }
 
 /// What each operation, then each group, contains.
-fn edges(model: &Model) -> Vec<Vec<usize>> {
+pub(super) fn edges(model: &Model) -> Vec<Vec<usize>> {
     let operations = model.operations.iter().map(|operation| {
         let instances = operation.instances.iter();
         let decoded =

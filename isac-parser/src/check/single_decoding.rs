@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::cycle::{edges, node as node_of};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Activation, Instance, InstanceRole, Model, Operation, OperationOrGroup, root_decodes};
+use crate::model::{Activation, InstanceRole, Model, Operation, OperationOrGroup, root_decodes};
 use crate::resolve::code;
 use crate::resolve::order::dependency_order;
 use crate::resolve::report::error;
@@ -15,11 +16,11 @@ use crate::source::Span;
 
 /// Reports operations by which one instruction would come to two CODINGROOTs, or to one of them twice.
 pub(super) fn check_single_decoding(model: &Model, diagnostics: &mut Diagnostics) {
-    if !dependency_order(&needs(model, is_decoded)).cycles.is_empty() {
+    if !dependency_order(&edges(model)).cycles.is_empty() {
         // What is decoded as a part of itself was reported.
         return;
     }
-    let needs = needs(model, |_| true);
+    let needs = needs(model);
     let order = dependency_order(&needs).sorted;
     let roots = find_roots(model, &needs, &order);
     let mut walk = Walk { model, roots: &roots, found_twice: Vec::new() };
@@ -58,22 +59,10 @@ fn find_roots(model: &Model, needs: &[Vec<usize>], order: &[usize]) -> Vec<Optio
     roots
 }
 
-fn is_decoded(instance: &Instance) -> bool {
-    matches!(instance.role, InstanceRole::Coded | InstanceRole::Root)
-}
-
-fn node_of(model: &Model, target: OperationOrGroup) -> usize {
-    match target {
-        OperationOrGroup::Operation(id) => id.index(),
-        OperationOrGroup::Group(id) => model.operations.len() + id.index(),
-    }
-}
-
-/// What each operation, then each group, has instances or members of: all, or some.
-fn needs(model: &Model, is_wanted: fn(&Instance) -> bool) -> Vec<Vec<usize>> {
+/// What each operation, then each group, has instances or members of.
+fn needs(model: &Model) -> Vec<Vec<usize>> {
     let operations = model.operations.iter().map(|operation| {
-        let instances = operation.instances.iter().filter(|instance| is_wanted(instance));
-        instances.map(|instance| node_of(model, instance.target)).collect()
+        operation.instances.iter().map(|instance| node_of(model, instance.target)).collect()
     });
     let groups = model.groups.iter();
     let groups = groups.map(|group| group.members.iter().map(|member| node_of(model, *member)).collect());
@@ -105,7 +94,8 @@ impl Walk<'_> {
         let mut activated = BTreeSet::new();
         activated_instances(&operation.activation, &mut activated);
         for (index, instance) in operation.instances.iter().enumerate() {
-            if is_decoded(instance) && !activated.contains(&index) {
+            let is_decoded = matches!(instance.role, InstanceRole::Coded | InstanceRole::Root);
+            if is_decoded && !activated.contains(&index) {
                 found = self.then(found, instance.target, instance.span);
             }
         }

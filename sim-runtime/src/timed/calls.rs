@@ -4,8 +4,6 @@
 //! numbers of the moment, so that cycles can be alike; here the instructions get their IDs back. Everything
 //! else is as in the other engines.
 
-use std::rc::Rc;
-
 use isac_ir::automaton::Fate;
 use sim_profile::{Calls, Word};
 
@@ -114,7 +112,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     #[inline(never)]
     pub(super) fn follow_scene(&mut self, core: &C) {
         let plot = &self.plots[self.scene as usize];
-        let (course, effect) = (plot.course, Rc::clone(&plot.effect));
+        let (course, effect) = (plot.course, plot.effect.clone().unwrap_or_default());
         self.follow_effect(core, course, &effect);
     }
 

@@ -25,14 +25,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
         let Some(decoded) = C::decode::<P>(word) else { return self.undecoded(at, address) };
         let number = self.record(key, |flight| Record {
-            address,
             word,
-            kind: RecordKind::Decoded,
             class: flight.schedule().forms[decoded.variant as usize].class,
             size_cells: flight.size_cells,
             turns: decoded.turns,
             args: decoded.args,
             variant: decoded.variant,
+            ..Record::new(address, RecordKind::Decoded)
         });
         self.decode_as(at, number)
     }

@@ -1,7 +1,5 @@
 //! Turns, cycles and runs that end.
 
-use std::rc::Rc;
-
 use isac_ir::automaton::{self, Fate};
 use isac_ir::time::StageId;
 
@@ -10,9 +8,10 @@ use super::flight::{Flight, Missed, TurnAt};
 use super::follow::Played;
 use super::mask::Mask;
 use super::note::NoteKind;
+use super::outcomes::{AllTurned, Outcome, Turned, turned_before};
 use super::prediction::{CLOSER, Deed, Predicted, Scene, Scenes, Slot, Slots, uncounted};
 use super::record::RecordKind;
-use super::scene::{End, Outcome, UNKNOWN};
+use super::scene::{End, UNKNOWN};
 use super::turn::{Acted, Done, stall_counter};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::kernel::{Profiling, Trap};
@@ -193,7 +192,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             None => self.strike_now(core, missed),
         };
         let Some(end) = end else { return };
-        self.end_turn_elsewhere(scenes, missed.at.position, end, missed.done);
+        self.end_turn_elsewhere(scenes, (missed.at.position, missed.at.record), end, missed.done);
     }
 
     /// A turn has not ended as turns do; `None` if the run leaves its cycle.
@@ -270,7 +269,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             ends.filter(|end| end.turn < number || matches!(end.fate, Fate::Cancelled | Fate::Flushed));
         let own = fate.map(|fate| automaton::End { rank, turn: number, fate });
         let ends: Vec<automaton::End> = ends.copied().chain(own).collect();
-        let mut outcomes = self.plots[self.scene as usize].outcomes_before(position).to_vec();
+        let mut turned =
+            AllTurned::from_slice(turned_before(&self.plots[self.scene as usize].turned, position));
         let outcome = Outcome {
             end: End::Done,
             due: 0,
@@ -278,8 +278,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             acts: self.take_acts(),
             counted: missed.done.counted.into(),
         };
-        outcomes.push((position, outcome));
-        let (left, effect) = self.follow(&Played { course, outcomes: &outcomes, ends: &ends });
+        turned.push(Turned { position, outcome: self.outcomes.number(outcome) });
+        let (left, effect) = self.follow(&Played { course, turned: &turned, ends: &ends });
         self.taken += ends.len() as u64;
         self.instructions += ends.iter().filter(|end| end.fate == Fate::Executed).count() as u64;
         self.follow_effect(core, course, &effect);
@@ -347,9 +347,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.find_exit(core, self.plots[self.scene as usize].course, u32::MAX);
         }
         if has_notes {
-            let effect = Rc::clone(&self.plots[self.scene as usize].effect);
-            self.note_effect(&effect);
-            self.settle_notes(&effect.ends);
+            if let Some(effect) = self.plots[self.scene as usize].effect.clone() {
+                self.note_effect(&effect);
+                self.settle_notes(&effect.ends);
+            }
             self.count_all_settled();
         }
         if self.is_elsewhere {

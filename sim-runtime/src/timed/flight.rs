@@ -1,6 +1,5 @@
 //! Instructions in flight: what every cycle does.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -9,14 +8,16 @@ use isac_ir::automaton::Automaton;
 use isac_ir::bits::mask;
 use isac_ir::schedule::Schedule;
 use isac_ir::time::StageId;
+use rustc_hash::FxHashMap;
 use sim_profile::LostCause;
 
 use super::calls::CallTrail;
 use super::core::{TimedCore, TurnFn};
 use super::note::{Note, NoteKind};
+use super::outcomes::Outcomes;
 use super::prediction::{BEGINS_CLOSER, Deed, Over, Scene, Scenes, Slot};
 use super::record::{Record, RecordKind};
-use super::scene::{Act, Configuration, Known, Plot, UNKNOWN, push_last};
+use super::scene::{Act, Configuration, Known, Part, Plot, UNKNOWN, push_last};
 use super::totals::Totals;
 use super::turn::{Acted, Done, Turn};
 use crate::fault::Stop;
@@ -96,11 +97,14 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     /// True if the cycle has gone otherwise than its first scene predicted.
     pub(super) is_elsewhere: bool,
     pub(super) plots: Vec<Plot>,
+    pub(super) outcomes: Outcomes,
     pub(super) configurations: Vec<Known>,
-    pub(super) numbers: HashMap<Arc<Configuration>, u32>,
+    pub(super) numbers: FxHashMap<Arc<Configuration>, u32>,
     pub(super) automaton: Automaton,
+    /// By number of the course, its turns; those of the first courses, as far as anybody asked.
+    pub(super) parts: Vec<Option<Rc<[Part]>>>,
     /// By address, kind and word, the number of the record.
-    pub(super) known: HashMap<(u64, RecordKind, u64), u32>,
+    pub(super) known: FxHashMap<(u64, RecordKind, u64), u32>,
     /// By number of the stage: the last cycle in which it stands, by its number.
     pub(super) stands_until: Vec<u64>,
     /// Causes of lost cycles, by number.
@@ -154,10 +158,12 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             stalls_now: (0, Vec::new()),
             is_elsewhere: false,
             plots: Vec::new(),
+            outcomes: Outcomes::default(),
             configurations: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             automaton: Automaton::new(schedule),
-            known: HashMap::new(),
+            parts: Vec::new(),
+            known: FxHashMap::default(),
             stands_until: vec![0; stages as usize],
             causes: Vec::new(),
             retried: 0,
@@ -238,7 +244,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         core.kernel().begun_cycles += further;
         if P::ON && further > 0 {
             scene.link.times.set(scene.link.times.get() + further);
-            let effect = Rc::clone(&self.plots[self.scene as usize].effect);
+            let Some(effect) = self.plots[self.scene as usize].effect.clone() else { return };
             if let Some((rank, cause)) = effect.lost {
                 self.note(rank, NoteKind::Lost(cause, further));
             }
@@ -311,8 +317,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The rank of the instruction that has the turn at a position.
     pub(super) fn rank_at(&self, position: u32) -> u32 {
-        let parts = &self.plots[self.scene as usize].parts;
-        parts.iter().find(|part| part.position == position).map_or(0, |part| part.rank)
+        let place = self.place_at(position);
+        let course = self.automaton.courses().get(self.plots[self.scene as usize].course as usize);
+        let turn = course.and_then(|course| course.turns.iter().find(|turn| turn.place == place));
+        turn.map_or(0, |turn| turn.rank)
     }
 
     /// From the next cycle on, a stage and those before it stand still, if that is longer than what

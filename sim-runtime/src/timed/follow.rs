@@ -4,17 +4,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use isac_ir::automaton::{End, Fate};
+use smallvec::SmallVec;
 
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
+use super::outcomes::{Outcome, Turned};
 use super::prediction::{Over, Scenes};
-use super::scene::{self, Act, Actor, Configuration, Effect, Ended, Holder, Outcome, Part, UNKNOWN, Whose};
+use super::scene::{self, Act, Actor, Configuration, Effect, Ended, Holder, Part, UNKNOWN, Whose};
 use crate::kernel::Profiling;
 
 /// A cycle that has gone as far as it goes.
 pub(super) struct Played<'a> {
     pub course: u32,
-    pub outcomes: &'a [(u32, Outcome)],
+    pub turned: &'a [Turned],
     /// The instructions that are over, in that order.
     pub ends: &'a [End],
 }
@@ -31,13 +33,14 @@ enum InOrder {
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The scene at hand is complete: where it leads.
     pub(super) fn complete(&mut self, scenes: &mut Scenes<C, P>) {
-        let plot = &self.plots[self.scene as usize];
-        let (number, outcomes) = (plot.course, plot.outcomes.clone());
+        let plot = &mut self.plots[self.scene as usize];
+        let (number, turned) = (plot.course, std::mem::take(&mut plot.turned));
         let course = &self.automaton.courses()[number as usize];
-        let ends = course.ends.clone();
+        let ends: SmallVec<[End; 2]> = SmallVec::from_slice(&course.ends);
         let next = course.next;
-        let played = Played { course: number, outcomes: &outcomes, ends: &ends };
+        let played = Played { course: number, turned: &turned, ends: &ends };
         let (mut configuration, effect) = self.follow(&played);
+        self.plots[self.scene as usize].turned = turned;
         let pending = &self.automaton.states()[next as usize].pending;
         configuration.held.retain(|(rank, place, _)| {
             pending.iter().any(|due| (due.delay, due.rank, due.place) == (0, *rank, *place))
@@ -52,7 +55,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let executed = ends.iter().filter(|end| end.fate == Fate::Executed).count();
         link.over.set(Over::new(ends.len() as u32, executed as u32));
         link.complete(next, !effect.again.is_empty() || effect.lost.is_some());
-        self.plots[self.scene as usize].effect = Rc::new(effect);
+        self.plots[self.scene as usize].effect = (effect != Effect::default()).then(|| Rc::new(effect));
     }
 
     /// What is in flight behind the cycle at hand; its state is left open.
@@ -73,9 +76,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let mut stalls = if stands { before.stalls.clone() } else { Vec::new() };
         let mut held = before.held.clone();
         let parts = self.parts_of(played.course);
-        for (position, outcome) in played.outcomes {
+        for Turned { position, outcome } in played.turned {
             let rank =
                 parts.iter().find(|part| part.position == *position).map_or(0, |part: &Part| part.rank);
+            let outcome = self.outcomes.get(*outcome);
             let actor = &mut actors[rank as usize];
             self.count_outcome(rank, actor, outcome, &mut effect);
             for act in &outcome.acts {

@@ -7,7 +7,8 @@ use isac_ir::time::StageId;
 use super::core::{TimedCore, TurnFn};
 use super::flight::NOBODY;
 use super::mask::Mask;
-use super::scene::{Act, End, Outcome, UNKNOWN};
+use super::outcomes::Outcome;
+use super::scene::{Act, End, UNKNOWN};
 use super::turn::{nothing, stall_counter};
 use crate::kernel::Profiling;
 
@@ -134,6 +135,27 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
         }
         let number = number_among(C::USUAL, position);
         Some((self.usual.all().get(number)?, P::kept(*self.counted.all().get(number)?)))
+    }
+
+    /// The next turn, as it is predicted, and counters that count in it.
+    pub(super) fn add_turn(&mut self, slot: Slot<C, P>, counted: C::Mask) {
+        if let Some(others) = &mut self.others {
+            return others.slots.push((slot, counted));
+        }
+        let position = slot.position;
+        let number = number_among(C::USUAL, position.into());
+        let is_plain = slot.end == Predicted::Done && slot.deed == Deed::NONE;
+        self.plain |= u32::from(is_plain).checked_shl(number as u32).unwrap_or_default();
+        if !is_plain && uncounted::<C, P>() >> position & 1 == 1 {
+            self.usual_live |= UNPLAIN;
+        }
+        debug_assert!(slot.end != Predicted::Retried || C::RETRIES >> position & 1 == 1);
+        self.counted.all_mut()[number] = P::keep(counted);
+        self.usual.all_mut()[number] = slot;
+        if P::ON && C::GROUPED >> position & 1 == 1 {
+            let grouped = P::kept::<C::Mask>(self.grouped).either(self.expected_at(number));
+            self.grouped = P::keep(grouped);
+        }
     }
 
     /// Of a usual cycle, counters that count in the turn at a usual position, by its number; one that tells of a

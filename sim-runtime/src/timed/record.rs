@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sim_profile::{CacheLines, Overhead};
 
 use super::core::{TimedCore, TurnFn};
+use super::outcomes::{Turned, outcome_at};
 use crate::kernel::Profiling;
 
 /// What is known of an instruction: one for each address at which instructions begin, and one for
@@ -18,6 +19,8 @@ pub(super) struct Record<C: TimedCore, P: Profiling> {
     pub turns: &'static [TurnFn<C, P>],
     pub args: C::Args,
     pub variant: u32,
+    /// How each of its turns was just done last.
+    pub lasts: Vec<Turned>,
 }
 
 /// How much is known.
@@ -42,6 +45,20 @@ impl<C: TimedCore, P: Profiling> Record<C, P> {
             turns: &[],
             args: C::Args::default(),
             variant: 0,
+            lasts: Vec::new(),
+        }
+    }
+
+    /// How a turn at a position was just done last, as far as anybody looked: the number of the outcome.
+    pub(super) fn last_at(&self, position: u32) -> Option<u32> {
+        outcome_at(&self.lasts, position)
+    }
+
+    /// A turn is just done, which nobody had predicted.
+    pub(super) fn learn(&mut self, turned: Turned) {
+        match self.lasts.iter_mut().find(|last| last.position == turned.position) {
+            Some(last) => *last = turned,
+            None => self.lasts.push(turned),
         }
     }
 

@@ -15,6 +15,9 @@ use std::sync::Arc;
 
 use isac_ir::automaton::{Event, Fate};
 use isac_ir::time::StageId;
+use smallvec::SmallVec;
+
+use super::outcomes::{AllTurned, Turned};
 
 /// No scene, record or number: not asked for yet.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -25,7 +28,7 @@ pub(super) struct Configuration {
     /// The state of the timing automaton.
     pub state: u32,
     /// The instructions in flight, by rank.
-    pub actors: Vec<Actor>,
+    pub actors: SmallVec<[Actor; 6]>,
     /// With a profile alone: instructions that have ended before something older, in the order of
     /// the program: the number of those in flight that are older, and the record.
     pub early: Vec<(u32, u32)>,
@@ -86,7 +89,7 @@ pub(super) enum Whose {
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum End {
     Done,
     Over(Fate),
@@ -96,24 +99,11 @@ pub(super) enum End {
 }
 
 /// What a turn did to the pipeline in its middle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Act {
     Flush(StageId),
     /// With a profile alone: a stage, by number, stands because of a cause, by number.
     Stall(u32, u32),
-}
-
-/// Everything that the kernel is told of a turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Outcome {
-    pub end: End,
-    /// Conditions that hold.
-    pub due: u64,
-    /// The record of what was decoded.
-    pub decoded: u32,
-    pub acts: Vec<Act>,
-    /// Counters that have counted; none without a profile.
-    pub counted: u128,
 }
 
 /// Something was done, perhaps again: it is kept once, where it was done last, as the cause that stalled a stage
@@ -144,8 +134,8 @@ pub(super) struct Begin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Told {
     Begin(Begin),
-    /// The turn at a position.
-    Turn(u32, Outcome),
+    /// A turn.
+    Turn(Turned),
     /// With a profile alone: what the turns at grouped positions before one have counted, and the stages that they
     /// have stalled, each with the position of the turn.
     Counted(u32, u128, Vec<(u32, Act)>),
@@ -158,6 +148,8 @@ pub(super) struct Part {
     pub rank: u32,
     /// Stages with an instruction in them, a bit for each by number.
     pub busy: u64,
+    /// False if nothing runs in it.
+    pub has_turn: bool,
 }
 
 /// The position of a turn that runs again, and what it puts back into the first stage: place and
@@ -169,43 +161,39 @@ pub(super) type PutBack = (u32, Vec<(u32, u32)>);
 pub(super) struct Plot {
     /// The configuration behind which it is.
     pub configuration: u32,
+    /// Another scene of it, made out before; or [`UNKNOWN`].
+    pub older: u32,
     pub begin: Option<Begin>,
     /// The record of the instruction that begins.
     pub begun: u32,
     pub course: u32,
-    pub parts: Vec<Part>,
-    /// By position, in the order of the turns, as far as it is known.
-    pub outcomes: Vec<(u32, Outcome)>,
+    /// In their order, as far as they are known or predicted.
+    pub turned: AllTurned,
     pub put_back: Vec<PutBack>,
     /// Other scenes that agree up to where this is told.
     pub further: Vec<(Told, u32)>,
-    pub effect: Rc<Effect>,
+    /// None if it is not complete, or adds nothing.
+    pub effect: Option<Rc<Effect>>,
 }
 
 impl Plot {
     pub(super) fn new(configuration: u32) -> Plot {
         Plot {
             configuration,
+            older: UNKNOWN,
             begin: None,
             begun: 0,
             course: 0,
-            parts: Vec::new(),
-            outcomes: Vec::new(),
+            turned: AllTurned::new(),
             put_back: Vec::new(),
             further: Vec::new(),
-            effect: Rc::default(),
+            effect: None,
         }
-    }
-
-    /// What is known of the turns before one.
-    pub(super) fn outcomes_before(&self, position: u32) -> &[(u32, Outcome)] {
-        let known = self.outcomes.iter().position(|(at, _)| *at == position);
-        &self.outcomes[..known.unwrap_or(self.outcomes.len())]
     }
 }
 
 /// An instruction that is over.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ended {
     /// The rank that it had.
     pub rank: u32,
@@ -216,10 +204,10 @@ pub(super) struct Ended {
 }
 
 /// What a whole cycle adds to what is counted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Effect {
     /// The instructions that are over, in that order.
-    pub ends: Vec<Ended>,
+    pub ends: SmallVec<[Ended; 1]>,
     /// Jumps of the program, from record to record.
     pub jumps: Vec<(u32, u32)>,
     /// A cycle lost for what is over or decoded once and for all, with the number of its cause.
@@ -238,7 +226,8 @@ pub(super) struct Known {
     pub configuration: Arc<Configuration>,
     /// The instructions that are decoded once and for all, a bit for each rank below 64.
     pub settled: u64,
-    pub scenes: Vec<u32>,
+    /// The scene that was made out last.
+    pub newest: u32,
     /// The one that was last.
     pub latest: u32,
 }

@@ -1,21 +1,15 @@
-//! Where a cycle does not go as its scene says, and how scenes come about.
+//! Where a cycle does not go as its scene says, and which other scene it goes on in.
 
 use std::sync::Arc;
 
-use isac_ir::automaton::{Event, Happening};
 use isac_ir::schedule::PlaceKind;
-use isac_ir::time::StageId;
 
 use super::core::TimedCore;
 use super::flight::Flight;
-use super::mask::Mask;
-use super::prediction::{
-    CLOSER, Deed, Others, Predicted, Scene, Scenes, Slot, Slots, UNPLAIN, UNUSUAL, number_among, uncounted,
-};
-use super::scene::{
-    Act, Actor, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Told, UNKNOWN, flushes,
-};
-use super::turn::{Done, nothing, stall_counter};
+use super::outcomes::{AllTurned, Outcome, Turned, outcome_at, turned_before};
+use super::prediction::{CLOSER, Deed, Scene, Scenes, Slots, UNUSUAL, number_among};
+use super::scene::{Actor, Begin, Configuration, End, Known, Plot, Told, UNKNOWN};
+use super::turn::{Done, stall_counter};
 use crate::kernel::Profiling;
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
@@ -28,7 +22,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let number = self.configurations.len() as u32;
         self.numbers.insert(Arc::clone(&configuration), number);
         let settled = if P::ON { self.find_settled(&configuration) } else { 0 };
-        self.configurations.push(Known { configuration, settled, scenes: Vec::new(), latest: 0 });
+        self.configurations.push(Known { configuration, settled, newest: UNKNOWN, latest: UNKNOWN });
         let scene = self.add_scene(scenes, Plot::new(number));
         self.configurations[number as usize].latest = scene;
         scene
@@ -47,11 +41,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         settled.fold(0, |settled, (rank, _)| settled | 1 << rank)
     }
 
+    /// A further scene of its configuration.
     fn add_scene(&mut self, scenes: &mut Scenes<C, P>, plot: Plot) -> u32 {
         let number = scenes.len() as u32;
-        self.configurations[plot.configuration as usize].scenes.push(number);
+        let newest = &mut self.configurations[plot.configuration as usize].newest;
+        let older = std::mem::replace(newest, number);
         scenes.push(Scene::new());
-        self.plots.push(plot);
+        self.plots.push(Plot { older, ..plot });
         number
     }
 
@@ -72,7 +68,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         match is_new {
             true => {
                 self.plots[self.scene as usize].begin = Some(begin);
-                self.fill(scenes, self.scene);
+                self.make(scenes, self.scene);
             }
             false => self.go_on_elsewhere(scenes, Told::Begin(begin)),
         }
@@ -82,7 +78,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     pub(super) fn end_turn_elsewhere(
         &mut self,
         scenes: &mut Scenes<C, P>,
-        position: u32,
+        (position, record): (u32, u32),
         end: End,
         done: Done<C::Mask>,
     ) {
@@ -95,25 +91,28 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         };
         debug_assert!(deed == Deed::MORE || acts.is_empty(), "one act is a deed");
         let plot = &self.plots[self.scene as usize];
+        let is_at = |turned: Turned| turned.position == position && is_it(self.outcomes.get(turned.outcome));
         // In most cases it is a turn that was predicted, and ends in one of several ways that are known.
-        let further = plot.further.iter().position(
-            |(told, _)| matches!(told, Told::Turn(at, outcome) if *at == position && is_it(outcome)),
-        );
+        let further =
+            plot.further.iter().position(|(told, _)| matches!(told, Told::Turn(turned) if is_at(*turned)));
         if let Some(index) = further {
             return self.go_on_further(index);
         }
-        let known = plot.outcomes.iter().find(|(at, _)| *at == position);
-        if known.is_some_and(|(_, known)| is_it(known)) {
+        let known = outcome_at(&plot.turned, position);
+        if known.is_some_and(|known| is_it(self.outcomes.get(known))) {
             return;
         }
-        let is_new = known.is_none();
-        let outcome = Outcome { end, due, decoded, acts: deed.with(acts), counted };
-        match is_new {
-            true => {
-                self.plots[self.scene as usize].outcomes.push((position, outcome));
-                self.fill(scenes, self.scene);
+        let outcome = self.outcomes.number(Outcome { end, due, decoded, acts: deed.with(acts), counted });
+        let turned = Turned { position, outcome };
+        if end == End::Done {
+            self.records[record as usize].learn(turned);
+        }
+        match known {
+            None => {
+                self.plots[self.scene as usize].turned.push(turned);
+                self.make(scenes, self.scene);
             }
-            false => self.go_on_elsewhere(scenes, Told::Turn(position, outcome)),
+            Some(_) => self.go_on_elsewhere(scenes, Told::Turn(turned)),
         }
     }
 
@@ -143,15 +142,16 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let own_counters = C::COUNTERS[..count].iter().zip(scene.usual.all());
         let changed = own_counters.filter_map(|(counters, slot)| {
             let own = counted & counters;
-            (own != expected & counters).then_some((u32::from(slot.position), own))
+            (own != expected & counters).then_some((u32::from(slot.position), slot.record, own))
         });
         let plot = &self.plots[self.scene as usize];
         if let Some(index) = plot.further.iter().position(|(known, _)| *known == told) {
             return self.go_on_further(index);
         }
-        let mut outcomes = plot.outcomes_before(before).to_vec();
-        for (position, own) in changed.collect::<Vec<_>>() {
-            let Some((_, outcome)) = outcomes.iter_mut().find(|(at, _)| *at == position) else { continue };
+        let mut turned = AllTurned::from_slice(turned_before(&plot.turned, before));
+        for (position, record, own) in changed.collect::<Vec<_>>() {
+            let Some(turned) = turned.iter_mut().find(|turned| turned.position == position) else { continue };
+            let mut outcome = self.outcomes.get(turned.outcome).clone();
             if C::STALLS >> position & 1 == 1 {
                 let stall: u128 = stall_counter::<C>(position).into();
                 outcome.counted = own & !stall;
@@ -159,9 +159,15 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             } else {
                 outcome.counted = own;
             }
+            let is_done = outcome.end == End::Done;
+            turned.outcome = self.outcomes.number(outcome);
+            if is_done {
+                self.records[record as usize].learn(*turned);
+            }
         }
+        let plot = &self.plots[self.scene as usize];
         let known = (plot.configuration, plot.begin);
-        let scene = self.find_scene(scenes, known, outcomes);
+        let scene = self.find_scene(scenes, known, turned);
         self.add_further(told, scene);
     }
 
@@ -196,16 +202,16 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// a new one if there is none.
     fn find_elsewhere(&mut self, scenes: &mut Scenes<C, P>, told: &Told) -> u32 {
         let plot = &self.plots[self.scene as usize];
-        let (begin, outcomes) = match told {
-            Told::Begin(begin) => (Some(*begin), Vec::new()),
-            Told::Turn(position, outcome) => {
-                let mut outcomes = plot.outcomes_before(*position).to_vec();
-                outcomes.push((*position, outcome.clone()));
-                (plot.begin, outcomes)
+        let (begin, turned) = match told {
+            Told::Begin(begin) => (Some(*begin), AllTurned::new()),
+            Told::Turn(turned) => {
+                let mut all = AllTurned::from_slice(turned_before(&plot.turned, turned.position));
+                all.push(*turned);
+                (plot.begin, all)
             }
-            Told::Counted(..) => (plot.begin, plot.outcomes.clone()),
+            Told::Counted(..) => (plot.begin, plot.turned.clone()),
         };
-        self.find_scene(scenes, (plot.configuration, begin), outcomes)
+        self.find_scene(scenes, (plot.configuration, begin), turned)
     }
 
     /// A scene of a configuration that begins so, and in which the first turns have ended so; a new one if there is
@@ -214,221 +220,17 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         &mut self,
         scenes: &mut Scenes<C, P>,
         (configuration, begin): (u32, Option<Begin>),
-        outcomes: Vec<(u32, Outcome)>,
+        turned: AllTurned,
     ) -> u32 {
-        let behind_it = &self.configurations[configuration as usize].scenes;
-        let agrees = |scene: &&u32| {
-            let other = &self.plots[**scene as usize];
-            other.begin == begin && other.outcomes.starts_with(&outcomes)
-        };
-        if let Some(scene) = behind_it.iter().find(agrees) {
-            return *scene;
+        let mut scene = self.configurations[configuration as usize].newest;
+        while let Some(other) = self.plots.get(scene as usize) {
+            if other.begin == begin && other.turned.starts_with(&turned) {
+                return scene;
+            }
+            scene = other.older;
         }
-        let scene = self.add_scene(scenes, Plot { begin, outcomes, ..Plot::new(configuration) });
-        self.fill(scenes, scene);
+        let scene = self.add_scene(scenes, Plot { begin, turned, ..Plot::new(configuration) });
+        self.make(scenes, scene);
         scene
     }
-
-    /// The course of the cycle behind a state in which these stages stand and nothing else is told.
-    fn standing(&mut self, state: u32, stands: u64) -> u32 {
-        let mut course = self.automaton.first(state).expect(ONE_TURN);
-        let pipelines = self.schedule().pipelines.clone();
-        for (pipeline, (stages, first)) in (0u32..).zip(pipelines) {
-            if let Some(stage) = (0..stages).find(|stage| stands >> (first + stage) & 1 == 1) {
-                let event = Event::Stands(StageId { pipeline, stage });
-                course = self.further(course, Happening { place: None, event });
-            }
-        }
-        course
-    }
-
-    /// # Panics
-    /// If a place has two turns in a cycle: the generator does not take this kernel for such models.
-    fn further(&mut self, course: u32, happening: Happening) -> u32 {
-        self.automaton.further(course, happening).expect(ONE_TURN)
-    }
-
-    /// The course in which a turn, after all that is known of the ones before, has done this to the
-    /// pipeline.
-    fn course_of(&mut self, course: u32, position: u32, events: impl IntoIterator<Item = Event>) -> u32 {
-        let place = Some(self.place_at(position));
-        events.into_iter().fold(course, |course, event| self.further(course, Happening { place, event }))
-    }
-
-    /// The course of a cycle behind a configuration, and what the retries in it put back into the
-    /// first stage.
-    fn replay(&mut self, state: u32, begin: Begin, outcomes: &[(u32, Outcome)]) -> (u32, Vec<PutBack>) {
-        let mut course = self.standing(state, begin.stands);
-        let mut put_back = Vec::new();
-        for (position, outcome) in outcomes {
-            course = self.course_of(course, *position, flushes(&outcome.acts));
-            let class = self.records.get(outcome.decoded as usize).map_or(0, |record| record.class);
-            let class = (class > 0).then_some(Event::Class(class));
-            let taken = (outcome.due > 0).then_some(Event::Taken(outcome.due));
-            let events: Vec<Event> = match outcome.end {
-                End::Done => class.into_iter().chain(taken).collect(),
-                End::Over(fate) => vec![Event::Over(fate)],
-                End::Retried(_) => {
-                    if P::ON {
-                        put_back.push((*position, self.find_put_back(course, *position)));
-                    }
-                    vec![Event::Retry]
-                }
-                End::Doomed => vec![Event::Doomed],
-            };
-            course = self.course_of(course, *position, events);
-        }
-        (course, put_back)
-    }
-
-    /// Finds what every cycle looks at in a scene, from all that is known of it.
-    fn fill(&mut self, scenes: &mut Scenes<C, P>, number: u32) {
-        let plot = &self.plots[number as usize];
-        let Some(begin) = plot.begin else { return };
-        let configuration = Arc::clone(&self.configurations[plot.configuration as usize].configuration);
-        let outcomes = plot.outcomes.clone();
-        let (course, put_back) = self.replay(configuration.state, begin, &outcomes);
-        let begun = begin.pc.map(|pc| self.begun(pc));
-        let mut records: Vec<u32> = configuration.actors.iter().map(|actor| actor.record).collect();
-        records.extend(begun);
-        let mut scene = Scene::<C, P> { stands: begin.stands, begins: begun.is_some(), ..Scene::new() };
-        scene.pc = begin.pc.unwrap_or_default();
-        if begin.stands == 0 {
-            (scene.pc_bits, scene.pc_expected) = begin.pc.map_or((0, 0), |pc| (-1, pc));
-        }
-        let parts = self.parts_of(course);
-        let (mut live, mut slots, mut is_usual) = (0, Vec::new(), true);
-        for part in &parts {
-            let (position, rank) = (part.position, part.rank);
-            let place = &self.schedule().places[self.place_at(position) as usize];
-            let has_turn = place.kind != (PlaceKind::Walk { is_last: false });
-            let outcome = outcomes.iter().find(|(at, _)| *at == position).map(|(_, outcome)| outcome);
-            let predicted = outcome.map_or(Predicted::Unknown, Outcome::predicted);
-            // What it counts is known, and there is nothing else to run.
-            let is_still = C::STILL >> position & 1 == 1 && predicted == Predicted::Done;
-            if has_turn && !is_still {
-                live |= 1 << position;
-                is_usual &= predicted != Predicted::Unknown && C::USUAL >> position & 1 == 1;
-                debug_assert!(predicted != Predicted::Retried || C::RETRIES >> position & 1 == 1);
-                let counted = narrow::<C::Mask>(outcome.map_or(0, |outcome| outcome.counted));
-                slots.push((self.slot(part, records[rank as usize], outcome), counted));
-            }
-            let Some(outcome) = outcome else { continue };
-            if outcome.decoded != UNKNOWN {
-                let former = std::mem::replace(&mut records[rank as usize], outcome.decoded);
-                let forgets = P::ON && former != outcome.decoded && self.is_decoded(former);
-                if self.is_decoded(outcome.decoded) && !forgets {
-                    let record = &self.records[outcome.decoded as usize];
-                    (scene.decoded, scene.fetched) = (outcome.decoded, (record.address, record.word));
-                }
-            }
-        }
-        if is_usual {
-            scene.usual_live = live;
-            for (slot, counted) in slots {
-                let number = number_among(C::USUAL, slot.position.into());
-                let is_plain = slot.end == Predicted::Done && slot.deed == Deed::NONE;
-                scene.plain |= u32::from(is_plain).checked_shl(number as u32).unwrap_or_default();
-                let position = slot.position;
-                if !is_plain && uncounted::<C, P>() >> position & 1 == 1 {
-                    scene.usual_live |= UNPLAIN;
-                }
-                scene.counted.all_mut()[number] = P::keep(counted);
-                scene.usual.all_mut()[number] = slot;
-                if P::ON && C::GROUPED >> position & 1 == 1 {
-                    let grouped = P::kept::<C::Mask>(scene.grouped).either(scene.expected_at(number));
-                    scene.grouped = P::keep(grouped);
-                }
-            }
-        } else {
-            scene.others = Some(Box::new(Others { live, slots }));
-        }
-        scene.link.times.set(scenes[number as usize].link.times.get());
-        scenes[number as usize] = scene;
-        let plot = &mut self.plots[number as usize];
-        (plot.begun, plot.course, plot.parts, plot.put_back) =
-            (begun.unwrap_or_default(), course, parts, put_back);
-    }
-
-    /// The turn of an instruction as it is predicted; `outcome` is what is known of it.
-    fn slot(&self, part: &Part, record: u32, outcome: Option<&Outcome>) -> Slot<C, P> {
-        let known = &self.records[record as usize];
-        let function = match self.schedule().places[self.place_at(part.position) as usize].kind {
-            PlaceKind::Decoded { turn, .. } => known.turns.get(turn as usize).copied(),
-            PlaceKind::Before { .. } | PlaceKind::Walk { .. } => None,
-        };
-        let retried = match outcome.map(|outcome| outcome.end) {
-            Some(End::Retried(operation)) => operation,
-            _ => 0,
-        };
-        Slot {
-            function: function.unwrap_or(nothing),
-            args: known.args,
-            address: known.address,
-            busy: part.busy,
-            due: outcome.map_or(0, |outcome| outcome.due),
-            record,
-            decoded: outcome.map_or(UNKNOWN, |outcome| outcome.decoded),
-            deed: outcome.map_or(Deed::MORE, |outcome| Deed::of(&outcome.acts)),
-            retried,
-            size_cells: known.size_cells as u8,
-            position: part.position as u8,
-            end: outcome.map_or(Predicted::Unknown, Outcome::predicted),
-        }
-    }
-
-    /// The turns of a course by their positions.
-    pub(super) fn parts_of(&self, course: u32) -> Vec<Part> {
-        let mut next = 0;
-        let turns = self.automaton.courses()[course as usize].turns.iter();
-        let parts = turns.map(|turn| {
-            let further = C::POSITIONS[next..].iter().position(|place| *place == turn.place);
-            let position =
-                next + further.expect("the places stand in an order in which cycles have their turns");
-            next = position + 1;
-            Part { position: position as u32, rank: turn.rank, busy: turn.busy }
-        });
-        parts.collect()
-    }
-
-    /// The course of the cycle at hand with nothing told behind the turn at a position, and of that
-    /// turn what it has done to the pipeline so far.
-    pub(super) fn course_so_far(&mut self, position: u32) -> u32 {
-        let plot = &self.plots[self.scene as usize];
-        let state = self.configurations[plot.configuration as usize].configuration.state;
-        let (begin, outcomes) = (plot.begin, plot.outcomes_before(position).to_vec());
-        let begin = begin.unwrap_or(Begin { stands: 0, pc: None });
-        let (course, _) = self.replay(state, begin, &outcomes);
-        let acts: Vec<Act> = self.acts.iter().copied().chain(self.deed.act()).collect();
-        let flushes: Vec<Event> = flushes(&acts).collect();
-        self.course_of(course, position, flushes)
-    }
-
-    /// True if an instruction is in a stage, as far as the cycle has gone.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn is_busy_so_far(&mut self, position: u32, stage: u32) -> bool {
-        let course = self.course_so_far(position);
-        let place = self.place_at(position);
-        let turns = &self.automaton.courses()[course as usize].turns;
-        turns.iter().find(|turn| turn.place == place).is_some_and(|turn| turn.busy >> stage & 1 == 1)
-    }
-
-    /// The number of a place's turn in a course.
-    pub(super) fn turn_number(&self, course: u32, place: u32) -> u32 {
-        let turns = &self.automaton.courses()[course as usize].turns;
-        turns.iter().position(|turn| turn.place == place).unwrap_or_default() as u32
-    }
-}
-
-const ONE_TURN: &str = "a place has one turn in a cycle";
-
-/// A set of counters in as many bits as the model needs.
-fn narrow<M: Mask>(mut counters: u128) -> M {
-    let mut mask = M::default();
-    while counters != 0 {
-        mask = mask.either(M::of(counters.trailing_zeros()));
-        counters &= counters - 1;
-    }
-    mask
 }

@@ -92,7 +92,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let times = scenes.iter().map(|scene| scene.link.times.get());
         for (times, plot) in times.zip(&self.plots).filter(|(times, _)| *times > 0) {
             totals.add_course(plot.course, times);
-            self.add_effect(totals, &plot.effect, times);
+            if let Some(effect) = &plot.effect {
+                self.add_effect(totals, effect, times);
+            }
         }
     }
 

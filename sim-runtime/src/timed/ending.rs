@@ -16,9 +16,9 @@ use super::turn::{Acted, Done, stall_counter};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::kernel::{Profiling, Trap};
 
-/// Scenes at most, of some 2.6 KiB each; then what they have counted is kept, and they are found anew. Tests, which are
+/// Scenes at most, of some 1.1 KiB each; then what they have counted is kept, and they are found anew. Tests, which are
 /// not optimised, see that often.
-const MOST_SCENES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 17 };
+const MOST_SCENES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 18 };
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The turn at a usual position of a usual cycle is over; true if it has ended otherwise than predicted. Its

@@ -112,8 +112,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     #[inline(never)]
     pub(super) fn follow_scene(&mut self, core: &C) {
         let plot = &self.plots[self.scene as usize];
-        let (course, effect) = (plot.course, plot.effect.clone().unwrap_or_default());
-        self.follow_effect(core, course, &effect);
+        let (course, effect, nothing) = (plot.course, plot.effect.clone(), Effect::default());
+        self.follow_effect(core, course, effect.as_deref().unwrap_or(&nothing));
     }
 
     /// What a cycle has led to, by its course.

@@ -97,11 +97,14 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     /// True if the cycle has gone otherwise than its first scene predicted.
     pub(super) is_elsewhere: bool,
     pub(super) plots: Vec<Plot>,
+    /// By hash of a configuration, a begin and the first turns, a scene that has gone so, of those that are not the only
+    /// one of their configuration.
+    pub(super) agreeing: FxHashMap<u64, u32>,
     pub(super) outcomes: Outcomes,
     pub(super) configurations: Vec<Known>,
     pub(super) numbers: FxHashMap<Arc<Configuration>, u32>,
     pub(super) automaton: Automaton,
-    /// By number of the course, its turns; those of the first courses, as far as anybody asked.
+    /// By number of the course, its turns, if anybody has asked.
     pub(super) parts: Vec<Option<Rc<[Part]>>>,
     /// By address, kind and word, the number of the record.
     pub(super) known: FxHashMap<(u64, RecordKind, u64), u32>,
@@ -158,6 +161,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             stalls_now: (0, Vec::new()),
             is_elsewhere: false,
             plots: Vec::new(),
+            agreeing: FxHashMap::default(),
             outcomes: Outcomes::default(),
             configurations: Vec::new(),
             numbers: FxHashMap::default(),

@@ -1,6 +1,7 @@
 //! How turns end, each way kept once: scenes differ in it, and are compared by numbers.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::scene::{Act, End};
@@ -19,7 +20,7 @@ pub(super) struct Outcome {
 }
 
 /// A turn that has ended, or is to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Turned {
     pub position: u32,
     /// The number of its outcome.
@@ -29,28 +30,19 @@ pub(super) struct Turned {
 /// Turns of a cycle, in their order.
 pub(super) type AllTurned = SmallVec<[Turned; 8]>;
 
-/// All ways in which turns have ended, by number.
+/// All ways in which turns have ended, by number. They are kept as long as records are, which know their last ones.
 #[derive(Debug, Default)]
-pub(super) struct Outcomes {
-    all: Vec<Outcome>,
-    numbers: FxHashMap<Outcome, u32>,
-}
+pub(super) struct Outcomes(IndexSet<Outcome, FxBuildHasher>);
 
 impl Outcomes {
     /// The number of an outcome.
     pub(super) fn number(&mut self, outcome: Outcome) -> u32 {
-        if let Some(number) = self.numbers.get(&outcome) {
-            return *number;
-        }
-        let number = self.all.len() as u32;
-        self.all.push(outcome.clone());
-        self.numbers.insert(outcome, number);
-        number
+        self.0.insert_full(outcome).0 as u32
     }
 
     /// The outcome of a number.
     pub(super) fn get(&self, number: u32) -> &Outcome {
-        &self.all[number as usize]
+        &self.0[number as usize]
     }
 }
 
@@ -59,7 +51,8 @@ pub(super) fn outcome_at(turned: &[Turned], position: u32) -> Option<u32> {
     turned.iter().find(|turn| turn.position == position).map(|turn| turn.outcome)
 }
 
-/// What is known of the turns before the one at a position, of those of a cycle in their order.
+/// What is known of the turns before the one at a position, of those of a cycle in their order; all of them if nothing
+/// is known of that.
 pub(super) fn turned_before(turned: &[Turned], position: u32) -> &[Turned] {
     let known = turned.iter().position(|turn| turn.position == position);
     &turned[..known.unwrap_or(turned.len())]

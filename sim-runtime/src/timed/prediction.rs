@@ -137,27 +137,6 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
         Some((self.usual.all().get(number)?, P::kept(*self.counted.all().get(number)?)))
     }
 
-    /// The next turn, as it is predicted, and counters that count in it.
-    pub(super) fn add_turn(&mut self, slot: Slot<C, P>, counted: C::Mask) {
-        if let Some(others) = &mut self.others {
-            return others.slots.push((slot, counted));
-        }
-        let position = slot.position;
-        let number = number_among(C::USUAL, position.into());
-        let is_plain = slot.end == Predicted::Done && slot.deed == Deed::NONE;
-        self.plain |= u32::from(is_plain).checked_shl(number as u32).unwrap_or_default();
-        if !is_plain && uncounted::<C, P>() >> position & 1 == 1 {
-            self.usual_live |= UNPLAIN;
-        }
-        debug_assert!(slot.end != Predicted::Retried || C::RETRIES >> position & 1 == 1);
-        self.counted.all_mut()[number] = P::keep(counted);
-        self.usual.all_mut()[number] = slot;
-        if P::ON && C::GROUPED >> position & 1 == 1 {
-            let grouped = P::kept::<C::Mask>(self.grouped).either(self.expected_at(number));
-            self.grouped = P::keep(grouped);
-        }
-    }
-
     /// Of a usual cycle, counters that count in the turn at a usual position, by its number; one that tells of a
     /// stall included.
     pub(super) fn expected_at(&self, number: usize) -> C::Mask {

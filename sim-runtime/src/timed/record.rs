@@ -19,7 +19,7 @@ pub(super) struct Record<C: TimedCore, P: Profiling> {
     pub turns: &'static [TurnFn<C, P>],
     pub args: C::Args,
     pub variant: u32,
-    /// How each of its turns was just done last.
+    /// How each of its turns was just done, the last time that no scene had known.
     pub lasts: Vec<Turned>,
 }
 
@@ -49,7 +49,7 @@ impl<C: TimedCore, P: Profiling> Record<C, P> {
         }
     }
 
-    /// How a turn at a position was just done last, as far as anybody looked: the number of the outcome.
+    /// How a turn at a position was just done, the last time that no scene had known: the number of the outcome.
     pub(super) fn last_at(&self, position: u32) -> Option<u32> {
         outcome_at(&self.lasts, position)
     }

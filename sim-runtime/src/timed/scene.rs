@@ -122,7 +122,7 @@ pub(super) fn flushes(acts: &[Act]) -> impl Iterator<Item = Event> {
 }
 
 /// How a cycle begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Begin {
     /// The last stage of each pipeline that stands, a bit for each by number.
     pub stands: u64,
@@ -161,17 +161,15 @@ pub(super) type PutBack = (u32, Vec<(u32, u32)>);
 pub(super) struct Plot {
     /// The configuration behind which it is.
     pub configuration: u32,
-    /// Another scene of it, made out before; or [`UNKNOWN`].
-    pub older: u32,
     pub begin: Option<Begin>,
     /// The record of the instruction that begins.
     pub begun: u32,
     pub course: u32,
-    /// In their order, as far as they are known or predicted.
+    /// In their order, as far as they are known or predicted: nothing is known of those behind.
     pub turned: AllTurned,
     pub put_back: Vec<PutBack>,
-    /// Other scenes that agree up to where this is told.
-    pub further: Vec<(Told, u32)>,
+    /// Some of the other scenes that agree up to where this is told; the one that was asked for last comes first.
+    pub elsewhere: Vec<(Told, u32)>,
     /// None if it is not complete, or adds nothing.
     pub effect: Option<Rc<Effect>>,
 }
@@ -180,13 +178,12 @@ impl Plot {
     pub(super) fn new(configuration: u32) -> Plot {
         Plot {
             configuration,
-            older: UNKNOWN,
             begin: None,
             begun: 0,
             course: 0,
             turned: AllTurned::new(),
             put_back: Vec::new(),
-            further: Vec::new(),
+            elsewhere: Vec::new(),
             effect: None,
         }
     }
@@ -226,8 +223,6 @@ pub(super) struct Known {
     pub configuration: Arc<Configuration>,
     /// The instructions that are decoded once and for all, a bit for each rank below 64.
     pub settled: u64,
-    /// The scene that was made out last.
-    pub newest: u32,
-    /// The one that was last.
+    /// Its scene that was last.
     pub latest: u32,
 }

@@ -1,8 +1,10 @@
 //! Where a cycle does not go as its scene says, and which other scene it goes on in.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use isac_ir::schedule::PlaceKind;
+use rustc_hash::FxHasher;
 
 use super::core::TimedCore;
 use super::flight::Flight;
@@ -11,6 +13,10 @@ use super::prediction::{CLOSER, Deed, Scene, Scenes, Slots, UNUSUAL, number_amon
 use super::scene::{Actor, Begin, Configuration, End, Known, Plot, Told, UNKNOWN};
 use super::turn::{Done, stall_counter};
 use crate::kernel::Profiling;
+
+/// How many other scenes a scene keeps at hand; more are found by their hashes. Tests, which are not optimised, see that
+/// often.
+const MOST_KEPT: usize = if cfg!(debug_assertions) { 2 } else { 8 };
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// A scene of the cycle behind a configuration: the last one, or one of which nothing is known.
@@ -22,7 +28,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let number = self.configurations.len() as u32;
         self.numbers.insert(Arc::clone(&configuration), number);
         let settled = if P::ON { self.find_settled(&configuration) } else { 0 };
-        self.configurations.push(Known { configuration, settled, newest: UNKNOWN, latest: UNKNOWN });
+        self.configurations.push(Known { configuration, settled, latest: UNKNOWN });
         let scene = self.add_scene(scenes, Plot::new(number));
         self.configurations[number as usize].latest = scene;
         scene
@@ -41,13 +47,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         settled.fold(0, |settled, (rank, _)| settled | 1 << rank)
     }
 
-    /// A further scene of its configuration.
     fn add_scene(&mut self, scenes: &mut Scenes<C, P>, plot: Plot) -> u32 {
         let number = scenes.len() as u32;
-        let newest = &mut self.configurations[plot.configuration as usize].newest;
-        let older = std::mem::replace(newest, number);
         scenes.push(Scene::new());
-        self.plots.push(Plot { older, ..plot });
+        self.plots.push(plot);
         number
     }
 
@@ -56,9 +59,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let plot = &self.plots[self.scene as usize];
         let is_it = |begin: &Begin| begin.stands == stands && begin.pc.is_none_or(|at| at == pc);
         let known =
-            plot.further.iter().position(|(told, _)| matches!(told, Told::Begin(begin) if is_it(begin)));
+            plot.elsewhere.iter().position(|(told, _)| matches!(told, Told::Begin(begin) if is_it(begin)));
         if let Some(index) = known {
-            return self.go_on_further(index);
+            return self.go_on_again(index);
         }
         let state = self.configurations[plot.configuration as usize].configuration.state;
         let is_new = plot.begin.is_none();
@@ -93,10 +96,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let plot = &self.plots[self.scene as usize];
         let is_at = |turned: Turned| turned.position == position && is_it(self.outcomes.get(turned.outcome));
         // In most cases it is a turn that was predicted, and ends in one of several ways that are known.
-        let further =
-            plot.further.iter().position(|(told, _)| matches!(told, Told::Turn(turned) if is_at(*turned)));
-        if let Some(index) = further {
-            return self.go_on_further(index);
+        let again =
+            plot.elsewhere.iter().position(|(told, _)| matches!(told, Told::Turn(turned) if is_at(*turned)));
+        if let Some(index) = again {
+            return self.go_on_again(index);
         }
         let known = outcome_at(&plot.turned, position);
         if known.is_some_and(|known| is_it(self.outcomes.get(known))) {
@@ -145,8 +148,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             (own != expected & counters).then_some((u32::from(slot.position), slot.record, own))
         });
         let plot = &self.plots[self.scene as usize];
-        if let Some(index) = plot.further.iter().position(|(known, _)| *known == told) {
-            return self.go_on_further(index);
+        if let Some(index) = plot.elsewhere.iter().position(|(known, _)| *known == told) {
+            return self.go_on_again(index);
         }
         let mut turned = AllTurned::from_slice(turned_before(&plot.turned, before));
         for (position, record, own) in changed.collect::<Vec<_>>() {
@@ -168,31 +171,33 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let plot = &self.plots[self.scene as usize];
         let known = (plot.configuration, plot.begin);
         let scene = self.find_scene(scenes, known, turned);
-        self.add_further(told, scene);
+        self.go_on_in(told, scene);
     }
 
     /// The cycle goes on in another scene, which agrees with this one up to here, and was not asked
     /// for from this one before.
     fn go_on_elsewhere(&mut self, scenes: &mut Scenes<C, P>, told: Told) {
         let scene = self.find_elsewhere(scenes, &told);
-        self.add_further(told, scene);
+        self.go_on_in(told, scene);
     }
 
-    fn add_further(&mut self, told: Told, scene: u32) {
-        let further = &mut self.plots[self.scene as usize].further;
-        further.push((told, scene));
-        let index = further.len() - 1;
-        self.go_on_further(index);
+    /// The cycle goes on in a scene that was found for what is told.
+    fn go_on_in(&mut self, told: Told, scene: u32) {
+        let elsewhere = &mut self.plots[self.scene as usize].elsewhere;
+        elsewhere.truncate(MOST_KEPT - 1);
+        elsewhere.push((told, scene));
+        let index = elsewhere.len() - 1;
+        self.go_on_again(index);
     }
 
-    /// The cycle goes on in another scene that is known; what was told last is asked for first.
-    fn go_on_further(&mut self, index: usize) {
-        let further = &mut self.plots[self.scene as usize].further;
+    /// The cycle goes on in another scene that is kept; what was told last is asked for first.
+    fn go_on_again(&mut self, index: usize) {
+        let elsewhere = &mut self.plots[self.scene as usize].elsewhere;
         // What is told of a turn is long: exchanging it for itself costs more than all else here.
         if index > 0 {
-            further.swap(0, index);
+            elsewhere.swap(0, index);
         }
-        let scene = further[0].1;
+        let scene = elsewhere[0].1;
         self.is_elsewhere = true;
         self.closer |= CLOSER;
         self.scene = scene;
@@ -222,15 +227,39 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         (configuration, begin): (u32, Option<Begin>),
         turned: AllTurned,
     ) -> u32 {
-        let mut scene = self.configurations[configuration as usize].newest;
-        while let Some(other) = self.plots.get(scene as usize) {
-            if other.begin == begin && other.turned.starts_with(&turned) {
-                return scene;
+        let key = prefix_hashes((configuration, begin), &turned).last();
+        if let Some(scene) = key.and_then(|key| self.agreeing.get(&key)) {
+            let other = &self.plots[*scene as usize];
+            if (other.configuration, other.begin) == (configuration, begin)
+                && other.turned.starts_with(&turned)
+            {
+                return *scene;
             }
-            scene = other.older;
         }
+        // A scene that has siblings is found by all of its first turns.
+        self.note_agreeing(self.scene);
         let scene = self.add_scene(scenes, Plot { begin, turned, ..Plot::new(configuration) });
         self.make(scenes, scene);
+        self.note_agreeing(scene);
         scene
     }
+
+    fn note_agreeing(&mut self, scene: u32) {
+        let plot = &self.plots[scene as usize];
+        for key in prefix_hashes((plot.configuration, plot.begin), &plot.turned) {
+            self.agreeing.entry(key).or_insert(scene);
+        }
+    }
+}
+
+/// Hashes of a configuration with a begin and none of the turns, the first one, the first two, ..., all of them.
+pub(super) fn prefix_hashes(begun: (u32, Option<Begin>), turned: &[Turned]) -> impl Iterator<Item = u64> {
+    let mut hasher = FxHasher::default();
+    begun.hash(&mut hasher);
+    let of_none = hasher.finish();
+    let further = turned.iter().map(move |turn| {
+        turn.hash(&mut hasher);
+        hasher.finish()
+    });
+    std::iter::once(of_none).chain(further)
 }

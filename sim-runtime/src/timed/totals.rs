@@ -159,6 +159,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.plots.clear();
         self.configurations.clear();
         self.numbers.clear();
+        self.agreeing.clear();
         self.scene = super::scene::UNKNOWN;
         self.next = self.scene_of(scenes, configuration);
     }

@@ -1,5 +1,7 @@
 //! One cycle of instructions that are known by their places alone.
 
+use std::collections::BTreeMap;
+
 use super::{End, Event, Happening, Pending, State, Turn, Twice};
 use crate::schedule::{PlaceKind, Schedule};
 use crate::time::StageId;
@@ -64,8 +66,8 @@ struct Cycle<'a> {
     standing: Vec<Option<u32>>,
     /// Due in this cycle; what has had its turn or was cancelled is gone.
     front: Vec<Option<Entry>>,
-    /// Due in so many cycles and one more.
-    later: Vec<Vec<Entry>>,
+    /// By delay, above 0: due in so many cycles. A DELAY may be long, and little is due before it.
+    later: BTreeMap<u32, Vec<Entry>>,
     turns: Vec<Turn>,
     /// Stages in which something was due until a retry put it back.
     put_back: u64,
@@ -83,7 +85,7 @@ impl<'a> Cycle<'a> {
             happenings,
             standing: vec![None; schedule.pipelines.len()],
             front: Vec::new(),
-            later: Vec::new(),
+            later: BTreeMap::new(),
             turns: Vec::new(),
             put_back: 0,
             ends: Vec::new(),
@@ -135,11 +137,7 @@ impl<'a> Cycle<'a> {
 
     /// What is due so many cycles from now, at least one.
     fn bucket(&mut self, delay: u32) -> &mut Vec<Entry> {
-        let index = delay as usize - 1;
-        if self.later.len() <= index {
-            self.later.resize_with(index + 1, Vec::new);
-        }
-        &mut self.later[index]
+        self.later.entry(delay).or_default()
     }
 
     fn schedule(&mut self, entry: Entry, delay: u32) {
@@ -192,7 +190,7 @@ impl<'a> Cycle<'a> {
     }
 
     fn is_scheduled(&self, rank: u32) -> bool {
-        let mut all = self.front.iter().flatten().chain(self.later.iter().flatten());
+        let mut all = self.front.iter().flatten().chain(self.later.values().flatten());
         all.any(|entry| entry.rank == rank)
     }
 
@@ -207,7 +205,7 @@ impl<'a> Cycle<'a> {
         for place in &mut self.front {
             let _ = place.take_if(|entry| is_withdrawn(entry));
         }
-        for bucket in &mut self.later {
+        for bucket in self.later.values_mut() {
             bucket.retain(|entry| !is_withdrawn(entry));
         }
     }
@@ -315,7 +313,8 @@ impl<'a> Cycle<'a> {
         if self.standing.iter().all(Option::is_none) {
             return;
         }
-        for delay in (1..=self.later.len() as u32).rev() {
+        let delays: Vec<u32> = self.later.keys().rev().copied().collect();
+        for delay in delays {
             let bucket = std::mem::take(self.bucket(delay));
             let (held, kept): (Vec<Entry>, Vec<Entry>) =
                 bucket.into_iter().partition(|entry| self.stands(entry.rank));
@@ -330,10 +329,9 @@ impl<'a> Cycle<'a> {
 
     /// What is pending, by the ranks of those that are left.
     fn state(&self) -> State {
+        // What is due in one cycle is due at once then.
         let entries = || {
-            (0u32..)
-                .zip(&self.later)
-                .flat_map(|(delay, bucket)| bucket.iter().map(move |entry| (delay, entry)))
+            self.later.iter().flat_map(|(delay, bucket)| bucket.iter().map(move |entry| (delay - 1, entry)))
         };
         let mut ranks: Vec<u32> = entries().map(|(_, entry)| entry.rank).collect();
         ranks.sort_unstable();

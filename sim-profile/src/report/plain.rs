@@ -1,7 +1,9 @@
 //! The sums of a run as text, for people.
 
+use super::element::{Cause, Stage};
 use super::line::line;
-use crate::coverage::{Coverage, Exclusions};
+use super::time::{lost_of, stages_of};
+use crate::coverage::{Coverage, Exclusions, format_percent};
 use crate::spent::{format_cpi, spent_by_instruction};
 use crate::summary::{Summary, cache_totals, resource_totals};
 use crate::{Measurement, ModelTables, Profile, ProgramRuns, Provenance};
@@ -11,8 +13,8 @@ use crate::text::sanitize;
 /// How many kinds of instructions are listed.
 const LISTED: usize = 10;
 
-/// The summary of a measurement: totals, resources, caches, coverage, and the instructions that
-/// took the most cycles. Tables with one line an entry; ends with a line break.
+/// The summary of a measurement: totals, resources, caches, lost cycles, stages, coverage, and the
+/// instructions that took the most cycles. Tables with one line an entry; ends with a line break.
 pub fn render_text(measurement: &Measurement) -> String {
     render(measurement, &Provenance::default(), &Exclusions::new())
 }
@@ -34,6 +36,8 @@ fn render(measurement: &Measurement, provenance: &Provenance, exclusions: &Exclu
     write_totals(&mut out, &Summary::of(measurement));
     write_resources(&mut out, measurement, tables);
     write_caches(&mut out, measurement, tables);
+    write_lost(&mut out, measurement);
+    write_stages(&mut out, measurement);
     let coverage = Coverage::without(measurement, exclusions);
     let (used, total, percent) = (coverage.used, coverage.total, coverage.percent());
     line(&mut out, format_args!("\n{used} of {total} instructions of the set were executed ({percent} %)"));
@@ -102,6 +106,36 @@ fn write_caches(out: &mut String, measurement: &Measurement, tables: &ModelTable
         let name = sanitize(&tables.cache_name(cache));
         let (hits, misses, write_backs) = (lines.hits, lines.misses, lines.write_backs);
         line(out, format_args!("{hits:>20} {misses:>20} {write_backs:>20}  {name}"));
+    }
+}
+
+/// Why no instruction began, what lost most first.
+fn write_lost(out: &mut String, measurement: &Measurement) {
+    let mut causes: Vec<Cause> = lost_of(&measurement.lost(), &measurement.tables).cause;
+    if causes.is_empty() {
+        return;
+    }
+    // The sort keeps their order where cycles are equal.
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.cycles));
+    line(out, format_args!("\n{:>20} {:>9}  reason", "lost cycles", "percent"));
+    for Cause { reason, cache, operation, stage, cycles } in causes {
+        let percent = format_percent(cycles, measurement.cycles);
+        let reason = match &cache[..] {
+            "" => reason.to_owned(),
+            cache => format!("{cache} miss"),
+        };
+        line(out, format_args!("{cycles:>20} {percent:>9}  {reason}: {operation} in {stage}"));
+    }
+}
+
+fn write_stages(out: &mut String, measurement: &Measurement) {
+    let stages = stages_of(measurement).stage;
+    if stages.is_empty() {
+        return;
+    }
+    line(out, format_args!("\n{:>20} {:>20} {:>9}  stage", "occupied", "standing", "percent"));
+    for Stage { name, occupied, standing, percent } in stages {
+        line(out, format_args!("{occupied:>20} {standing:>20} {percent:>9}  {name}"));
     }
 }
 

@@ -38,7 +38,8 @@ fn spent_of(spent: &spent::Spent, tables: &ModelTables) -> Spent {
     }
 }
 
-fn lost_of(lost: &BTreeMap<LostCause, u64>, tables: &ModelTables) -> Lost {
+/// Lost cycles by cause, in the causes' order.
+pub(super) fn lost_of(lost: &BTreeMap<LostCause, u64>, tables: &ModelTables) -> Lost {
     let cause_of = |(cause, &cycles): (&LostCause, &u64)| {
         let LostCause { reason, operation, stage } = *cause;
         let (reason, cache) = match reason {
@@ -53,7 +54,8 @@ fn lost_of(lost: &BTreeMap<LostCause, u64>, tables: &ModelTables) -> Lost {
     Lost { cause: lost.iter().map(cause_of).collect() }
 }
 
-fn stages_of(measurement: &Measurement) -> Stages {
+/// The stages, by number.
+pub(super) fn stages_of(measurement: &Measurement) -> Stages {
     let stage_of = |(number, cycles): (u32, &crate::StageCycles)| Stage {
         name: sanitize(&measurement.tables.stage_name(number)),
         occupied: cycles.occupied,

@@ -30,8 +30,8 @@ pub(super) struct Pictures<'m> {
 }
 
 struct Drawn<'m> {
-    /// There was a cycle, whether it is looked at or not.
-    has_run: bool,
+    /// The number of the last cycle, whether it is looked at or not; 0 if there was none.
+    last: u64,
     trace: Option<KanataWriter<'m, BufWriter<AtomicFile>>>,
     diagram: Option<Diagram<'m>>,
     view: Option<ViewRecorder<'m>>,
@@ -56,7 +56,7 @@ impl TraceSink for Shared<'_> {
 
     fn listens_to(&self, cycle: u64) -> bool {
         let drawn = &mut *self.0.borrow_mut();
-        drawn.has_run = true;
+        drawn.last = cycle;
         drawn.trace.as_ref().is_some_and(|trace| trace.listens_to(cycle))
             || drawn.diagram.as_ref().is_some_and(|diagram| diagram.listens_to(cycle))
             || drawn.view.as_ref().is_some_and(|view| view.listens_to(cycle))
@@ -83,7 +83,7 @@ impl<'m> Pictures<'m> {
         };
         let diagram = options.pipeline_diagram.map(|window| Diagram::new(model, window));
         let view = view.map(|window| ViewRecorder::new(model, window));
-        Ok(Pictures { drawn: Rc::new(RefCell::new(Drawn { has_run: false, trace, diagram, view })) })
+        Ok(Pictures { drawn: Rc::new(RefCell::new(Drawn { last: 0, trace, diagram, view })) })
     }
 
     /// Lets an engine tell what there is to draw; of one that has nothing to tell to, nothing.
@@ -98,7 +98,7 @@ impl<'m> Pictures<'m> {
     /// Completes the file and shows the picture. A run that has not begun leaves nothing.
     pub(super) fn finish(self, options: &RunOptions) -> Result<(), Failure> {
         let drawn = &mut *self.drawn.borrow_mut();
-        if !drawn.has_run {
+        if drawn.last == 0 {
             return Ok(());
         }
         if drawn.view.as_ref().is_some_and(|view| view.view().is_none()) {
@@ -111,6 +111,9 @@ impl<'m> Pictures<'m> {
             }
         }
         let (Some(trace), Some(path)) = (drawn.trace.take(), &options.pipeline_trace) else { return Ok(()) };
+        if drawn.last < options.pipeline_window.first {
+            say!("note: the run has none of the cycles of --pipeline-window");
+        }
         let complete = || -> io::Result<()> {
             trace.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };

@@ -33,6 +33,7 @@ pub fn parse_window(text: &str) -> Result<CycleWindow, String> {
         (first > 0 && count > 0).then_some(CycleWindow { first, count })
     });
     window.ok_or_else(|| {
-        "expected FROM:COUNT, the first cycle, from 1 on, and how many: 1:40 or 12K:500".to_owned()
+        "expected FROM:COUNT, the first cycle, from 1 on, and how many, both below 2^64: 1:40 or 12K:500"
+            .to_owned()
     })
 }

@@ -190,9 +190,13 @@ pub(super) fn check_bridges(model: &Model, schedule: &Schedule, diagnostics: &mu
         let Some(bound) = to.bound else { continue };
         let total = schedule.distance(step) + i64::from(delay_cycles);
         // Of a group's members, one stands for all that are in its stage.
-        if total < 2 || !reported.insert((place_of(step), bound.stage)) {
+        if total < 2 || reported.contains(&(place_of(step), bound.stage)) {
             continue;
         }
+        if delay_cycles == 0 && is_shown_between(schedule, step, bound.stage) {
+            continue;
+        }
+        reported.insert((place_of(step), bound.stage));
         let [upper, lower] = [from, to].map(|run| &model.operations[run.operation.index()].name);
         let cycles = count(total.unsigned_abs(), "cycle");
         let message = format!("`{upper}` {schedules} `{lower}` {cycles} ahead");
@@ -207,6 +211,35 @@ pub(super) fn check_bridges(model: &Model, schedule: &Schedule, diagnostics: &mu
             .help("lead from stage to stage, each operation activated from the stage before its own");
         diagnostics.push(diagnostic);
     }
+}
+
+/// True if something that the same run decodes is in each stage between its own and one, whatever is decoded: the usual
+/// shape of a format, whose opcode runs in the stage between.
+fn is_shown_between(schedule: &Schedule, bridge: &Step, last: StageId) -> bool {
+    let first = schedule.runs[bridge.from].bound.filter(|first| first.stage.pipeline == last.pipeline);
+    let Some(first) = first else { return false };
+    let mut decoded: BTreeMap<Span, Vec<&Step>> = BTreeMap::new();
+    for step in schedule.steps.iter().filter(|step| step.from == bridge.from) {
+        if let Way::Decoded { span, .. } = step.way {
+            decoded.entry(span).or_default().push(step);
+        }
+    }
+    let is_in = |run: usize, stage: u32| {
+        schedule.runs[run]
+            .bound
+            .is_some_and(|bound| (bound.stage.pipeline, bound.stage.stage) == (last.pipeline, stage))
+    };
+    let is_taken_to = |step: &Step, stage: u32| {
+        let operation = schedule.runs[step.to].operation;
+        let mut taken = schedule.steps.iter().filter(|taken| matches!(taken.way, Way::Activated { .. }));
+        taken.any(|taken| schedule.runs[taken.to].operation == operation && is_in(taken.to, stage))
+    };
+    let shows = |step: &&Step, stage: u32| match step.way {
+        Way::Decoded { is_taken: true, .. } => is_taken_to(step, stage),
+        _ => is_in(step.to, stage),
+    };
+    (first.stage.stage + 1..last.stage)
+        .all(|stage| decoded.values().any(|steps| steps.iter().all(|step| shows(step, stage))))
 }
 
 /// Where the description stalls, retries or flushes first.

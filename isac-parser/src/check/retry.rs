@@ -24,7 +24,7 @@ pub(super) fn check_retries(model: &Model, schedule: &Schedule, diagnostics: &mu
             if let Some(run) = runs.iter().find(|run| !is_inside(run))
                 && reported.insert((effect.span, operation))
             {
-                diagnostics.push(outside(model, pipeline, run, (&effects, effect)));
+                diagnostics.push(outside((model, schedule), pipeline, run, (&effects, effect)));
             }
         }
     }
@@ -51,7 +51,7 @@ fn retries(effects: &Effects) -> impl Iterator<Item = (PipelineId, &Effect)> {
 }
 
 fn outside(
-    model: &Model,
+    (model, schedule): (&Model, &Schedule),
     pipeline: PipelineId,
     run: &Run,
     (effects, effect): (&Effects, &Effect),
@@ -70,11 +70,25 @@ fn outside(
         None => diagnostic.secondary(operation.span, "has no IN, and nothing in a stage decodes it"),
     };
     let diagnostic = diagnostic.secondary(declared.span, "the pipeline");
-    match (Some(run.operation) == model.reset, declared.stages.first()) {
-        (false, Some(first)) => diagnostic.help(format!(
+    let own = run.bound.map(|bound| &model.pipelines[bound.stage.pipeline.index()].name);
+    let stage = declared.stages.get(earliest_stage(schedule, run, pipeline));
+    match (Some(run.operation) == model.reset, own, stage) {
+        (false, Some(own), _) => diagnostic.help(format!(
+            "write `{own}.retry()`: what runs again is what the instruction does in its own stage"
+        )),
+        (false, None, Some(stage)) => diagnostic.help(format!(
             "bind it to a stage, as `OPERATION {} IN {}.{}`",
-            operation.name, declared.name, first.name
+            operation.name, declared.name, stage.name
         )),
         _ => diagnostic.help("`retry` belongs to operations that run in a stage"),
     }
+}
+
+/// The earliest stage of a pipeline that an operation may be bound to, by number: that of the latest of what activates
+/// it, or the first.
+fn earliest_stage(schedule: &Schedule, run: &Run, pipeline: PipelineId) -> usize {
+    let leading = schedule.steps.iter().filter(|step| schedule.runs[step.to].operation == run.operation);
+    let stages = leading.filter_map(|step| schedule.runs[step.from].bound).map(|bound| bound.stage);
+    let stages = stages.filter(|stage| stage.pipeline == pipeline).map(|stage| stage.stage as usize);
+    stages.max().unwrap_or(0)
 }

@@ -28,8 +28,75 @@ pub(super) fn check_single_decoding(model: &Model, diagnostics: &mut Diagnostics
         walk.operation(operation);
     }
     for (first, second) in walk.found_twice {
-        diagnostics.push(found_twice(first, second));
+        let is_circle = first.root == second.root && first.step == first.root;
+        diagnostics.push(match is_circle {
+            true => leads_back(second, find_way_back(model, &needs, second)),
+            false => found_twice(first, second),
+        });
     }
+}
+
+/// The activation that closes a circle: of those on the shortest way from a step to the CODINGROOT that it leads to,
+/// the first which goes no farther away from `main`.
+fn find_way_back<'a>(model: &'a Model, needs: &[Vec<usize>], step: Found) -> Option<Activates<'a>> {
+    let is_owner = |operation: &Operation| {
+        root_decodes(&operation.coding_root).first().is_some_and(|decode| decode.span == step.root)
+    };
+    let owner = model.operations.iter().position(is_owner)?;
+    let depths = distances(needs, model.main.index()).0;
+    let way = {
+        let (_, from) = distances(needs, node_of(model, step.target));
+        let before = |node: &usize| from[*node].filter(|before| before != node);
+        let mut way: Vec<usize> = std::iter::successors(Some(owner), before).collect();
+        way.reverse();
+        way
+    };
+    way.windows(2).filter(|edge| depths[edge[1]] <= depths[edge[0]]).find_map(|edge| {
+        let operation = model.operations.get(edge[0])?;
+        let span = find_activation(model, operation, &operation.activation, edge[1])?;
+        let target = model.operations.get(edge[1]).map_or("", |target| &target.name);
+        Some(Activates { span, target })
+    })
+}
+
+/// How many steps each node is away from one, and the node before it on the way; that of the first is itself.
+fn distances(needs: &[Vec<usize>], first: usize) -> (Vec<usize>, Vec<Option<usize>>) {
+    let (mut distances, mut from) = (vec![usize::MAX; needs.len()], vec![None; needs.len()]);
+    (distances[first], from[first]) = (0, Some(first));
+    let mut open = VecDeque::from([first]);
+    while let Some(node) = open.pop_front() {
+        for next in &needs[node] {
+            if from[*next].is_none() {
+                (distances[*next], from[*next]) = (distances[node] + 1, Some(node));
+                open.push_back(*next);
+            }
+        }
+    }
+    (distances, from)
+}
+
+/// Where an operation activates a node.
+fn find_activation(model: &Model, operation: &Operation, items: &[Activation], node: usize) -> Option<Span> {
+    items.iter().find_map(|item| match item {
+        Activation::Activate { instance, span, .. } => {
+            let target = operation.instances[instance.index()].target;
+            (node_of(model, target) == node).then_some(*span)
+        }
+        Activation::If { then, otherwise, .. } => {
+            [then, otherwise].into_iter().find_map(|arm| find_activation(model, operation, arm, node))
+        }
+        Activation::Switch { cases, default, .. } => {
+            let mut arms = cases.iter().map(|(_, items)| items).chain([default]);
+            arms.find_map(|arm| find_activation(model, operation, arm, node))
+        }
+    })
+}
+
+/// An activation.
+struct Activates<'a> {
+    span: Span,
+    /// The name of what is activated.
+    target: &'a str,
 }
 
 /// The CODINGROOT that each operation, then each group, leads to, also round a circle.
@@ -74,7 +141,9 @@ fn needs(model: &Model) -> Vec<Vec<usize>> {
 struct Found {
     /// What leads there.
     step: Span,
-    /// Its first element.
+    /// What that is a step to.
+    target: OperationOrGroup,
+    /// The first element of the CODINGROOT.
     root: Span,
 }
 
@@ -89,8 +158,11 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// The first CODINGROOT that executing an operation leads to.
     fn operation(&mut self, operation: &Operation) -> Option<Span> {
-        let own = root_decodes(&operation.coding_root).first().map(|decode| decode.span);
-        let mut found = own.map(|span| Found { step: span, root: span });
+        let own = root_decodes(&operation.coding_root).first().copied();
+        let mut found = own.map(|decode| {
+            let target = operation.instances[decode.instance.index()].target;
+            Found { step: decode.span, target, root: decode.span }
+        });
         let mut activated = BTreeSet::new();
         activated_instances(&operation.activation, &mut activated);
         for (index, instance) in operation.instances.iter().enumerate() {
@@ -104,7 +176,7 @@ impl Walk<'_> {
 
     /// What follows a CODINGROOT, if one was found: a second one is reported.
     fn then(&mut self, found: Option<Found>, target: OperationOrGroup, step: Span) -> Option<Found> {
-        let next = self.roots[node_of(self.model, target)].map(|root| Found { step, root });
+        let next = self.roots[node_of(self.model, target)].map(|root| Found { step, target, root });
         if let (Some(first), Some(second)) = (found, next) {
             self.found_twice.push((first, second));
         }
@@ -140,28 +212,33 @@ impl Walk<'_> {
 }
 
 fn found_twice(first: Found, second: Found) -> Diagnostic {
-    let message = "one instruction would decode twice";
-    let is_circle = first.root == second.root && first.step == first.root;
-    let (leads, is, help) = match is_circle {
-        true => (
-            "leads back to the CODINGROOT",
-            "decodes it",
-            "the next instruction is begun by the next cycle: take out what activates an operation on the way here",
-        ),
-        false => (
-            "leads to a second CODINGROOT",
-            "the second",
-            "one CODINGROOT decodes several words; of several one is chosen by IF and ELSE or by SWITCH",
-        ),
-    };
-    let mut diagnostic = error(code::SECOND_DECODING, second.step, message, leads).secondary(second.root, is);
+    let mut diagnostic = error(code::SECOND_DECODING, second.step, TWICE, "leads to a second CODINGROOT")
+        .secondary(second.root, "the second");
     if first.step != first.root {
         diagnostic = diagnostic.secondary(first.step, "after this, which leads to the first");
     }
     if first.root != second.root {
         diagnostic = diagnostic.secondary(first.root, "the first");
     }
-    diagnostic.help(help)
+    diagnostic
+        .help("one CODINGROOT decodes several words; of several one is chosen by IF and ELSE or by SWITCH")
+}
+
+const TWICE: &str = "one instruction would decode twice";
+
+/// What was decoded leads back to its own CODINGROOT.
+fn leads_back(step: Found, way_back: Option<Activates<'_>>) -> Diagnostic {
+    let leads = "leads back to the CODINGROOT";
+    let diagnostic = match way_back {
+        Some(Activates { span, target }) => {
+            let label = format!("activates `{target}`, which {leads}");
+            error(code::SECOND_DECODING, span, TWICE, label)
+        }
+        None => error(code::SECOND_DECODING, step.step, TWICE, leads),
+    };
+    diagnostic
+        .secondary(step.root, "decodes it")
+        .help("the next instruction is begun by the next cycle: take this activation out")
 }
 
 fn activated_instances(items: &[Activation], found: &mut BTreeSet<usize>) {

@@ -84,9 +84,9 @@ fn resolve_cache(
             }
             "HIT" => {
                 cache.hit_span = Some(span);
-                cycles(&reader, diagnostics).map(|cycles| cache.hit_cycles = cycles).is_some()
+                reader.cycles(diagnostics).map(|cycles| cache.hit_cycles = cycles).is_some()
             }
-            "MISS" => cycles(&reader, diagnostics).map(|cycles| cache.miss_cycles = cycles).is_some(),
+            "MISS" => reader.cycles(diagnostics).map(|cycles| cache.miss_cycles = cycles).is_some(),
             "REPLACEMENT" => {
                 let word = word(&reader, &["LRU", "FIFO", "RANDOM"], diagnostics);
                 word.map(|word| cache.replacement = replacement(word)).is_some()
@@ -155,11 +155,6 @@ fn power_of_two(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Opt
     let message = format!("{} is {value}, but has to be a power of two", reader.name.text);
     diagnostics.push(error(code::BAD_OPTION, reader.span, message, "not as expected").help(nearest));
     None
-}
-
-fn cycles(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Option<u32> {
-    let cycles = reader.number(0..=u128::from(u32::MAX), diagnostics)?;
-    u32::try_from(cycles).ok()
 }
 
 fn word<'a>(reader: &OptionReader<'a>, known: &[&str], diagnostics: &mut Diagnostics) -> Option<&'a str> {

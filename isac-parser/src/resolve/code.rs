@@ -251,7 +251,7 @@ codes! {
     /// A register that is named by two stages, or by one twice.
     STAGE_REGISTER = "E0604",
         "name it in one stage; a register that several stages write is listed by none";
-    /// A DELAY or a stall whose number of cycles is out of range.
+    /// A DELAY, a stall or extra cycles whose number of cycles is out of range.
     CYCLE_COUNT = "E0605",
         "a number of cycles is a constant from 0 to 1000000";
     /// An activation or a decoding that leads back to an earlier stage.

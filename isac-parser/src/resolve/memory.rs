@@ -56,8 +56,8 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
         match name.text.as_str() {
             "SIZE" => size = Some(reader.number(1..=MOST_CELLS, diagnostics)),
             "LATENCY" => {
-                if let Some(cycles) = reader.number(0..=u128::from(u32::MAX), diagnostics) {
-                    ram.latency = u32::try_from(cycles).ok()?;
+                if let Some(cycles) = reader.cycles(diagnostics) {
+                    ram.latency = cycles;
                     ram.latency_span = Some(span);
                 }
             }

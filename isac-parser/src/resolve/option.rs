@@ -46,6 +46,12 @@ impl<'a> OptionReader<'a> {
         typing::number_within(self.table, argument, &self.name.text, limits, diagnostics)
     }
 
+    /// The single argument as a number of cycles that an `int` holds.
+    pub(crate) fn cycles(&self, diagnostics: &mut Diagnostics) -> Option<u32> {
+        let cycles = self.number(0..=i32::MAX as u128, diagnostics)?;
+        u32::try_from(cycles).ok()
+    }
+
     /// The single argument as a text.
     pub(crate) fn text(&self, diagnostics: &mut Diagnostics) -> Option<String> {
         let argument = self.single(diagnostics)?;

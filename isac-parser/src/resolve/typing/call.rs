@@ -208,9 +208,16 @@ impl Typer<'_> {
             return None;
         }
         let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
-        let converted = values.into_iter().zip(parameters);
-        let arguments = converted.map(|(value, ty)| self.fit(value, *ty).expr).collect();
-        let kind = ExprKind::Builtin { builtin, arguments };
+        let mut converted = Vec::new();
+        for (value, ty) in values.into_iter().zip(parameters) {
+            converted.push(match builtin {
+                Builtin::ExtraCycles => {
+                    self.cycle_count(value, "extra cycles", "what takes longer takes 0 or more cycles more")?
+                }
+                _ => self.fit(value, *ty).expr,
+            });
+        }
+        let kind = ExprKind::Builtin { builtin, arguments: converted };
         Some(Operand::Value(Expr { kind, ty: result, span }))
     }
 

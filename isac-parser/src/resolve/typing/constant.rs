@@ -37,13 +37,15 @@ impl Typer<'_> {
         let value = extend(constant.value, constant.ty);
         if constant.ty.signed && (value as i128) < 0 {
             let message = format!("a negative number, {}, where a size or position is needed", value as i128);
-            let help = "sizes, widths, counts, positions and addresses are 0 or more";
-            self.diagnostics.push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative").help(help));
+            self.diagnostics
+                .push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative").help(NOT_BELOW_ZERO));
             return None;
         }
         Some(value)
     }
 }
+
+const NOT_BELOW_ZERO: &str = "sizes, widths, counts, cycles, positions and addresses are 0 or more";
 
 /// Evaluates a constant expression.
 pub(crate) fn constant(table: &Table, expr: &ast::Expr, diagnostics: &mut Diagnostics) -> Option<Constant> {
@@ -74,18 +76,28 @@ pub(crate) fn number_within(
     limits: std::ops::RangeInclusive<u128>,
     diagnostics: &mut Diagnostics,
 ) -> Option<u128> {
-    let value = number(table, expr, diagnostics)?;
-    if limits.contains(&value) {
-        return Some(value);
-    }
+    let constant = constant(table, expr, diagnostics)?;
+    let value = extend(constant.value, constant.ty);
     let (low, high) = (limits.start(), limits.end());
     let is_hexadecimal = match &expr.kind {
         ast::ExprKind::Number(number) => number.spelling.starts_with("0x"),
         _ => false,
     };
+    let limited = match is_hexadecimal || *high > u128::from(u32::MAX) {
+        true => format!("but has to be from {low:#x} to {high:#x}"),
+        false => format!("but has to be from {low} to {high}"),
+    };
+    if constant.ty.signed && (value as i128) < 0 {
+        let message = format!("{what} is {}, {limited}", value as i128);
+        diagnostics.push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative").help(NOT_BELOW_ZERO));
+        return None;
+    }
+    if limits.contains(&value) {
+        return Some(value);
+    }
     let message = match is_hexadecimal || *high > u128::from(u32::MAX) {
-        true => format!("{what} is {value:#x}, but has to be from {low:#x} to {high:#x}"),
-        false => format!("{what} is {value}, but has to be from {low} to {high}"),
+        true => format!("{what} is {value:#x}, {limited}"),
+        false => format!("{what} is {value}, {limited}"),
     };
     diagnostics.push(error(code::RESOURCE_WIDTH, expr.span, message, "out of range"));
     None

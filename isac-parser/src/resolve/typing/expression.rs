@@ -48,13 +48,16 @@ impl Typer<'_> {
                 Some(ty) => Some(Value { expr, ty }),
                 None => {
                     let message = "a value is needed, but this call returns none";
-                    let mut diagnostic = error(code::VOID_VALUE, expr.span, message, "is void");
-                    if let ExprKind::Call { function, .. } = &expr.kind
-                        && let Some(Some(signature)) = self.table.functions.get(function.index())
-                    {
-                        diagnostic = diagnostic.secondary(signature.span, "declared `void` here");
-                    }
-                    self.diagnostics.push(diagnostic);
+                    let diagnostic = error(code::VOID_VALUE, expr.span, message, "is void");
+                    self.diagnostics.push(match &expr.kind {
+                        ExprKind::Call { function, .. } => match self.table.functions.get(function.index()) {
+                            Some(Some(signature)) => {
+                                diagnostic.secondary(signature.span, "declared `void` here")
+                            }
+                            _ => diagnostic,
+                        },
+                        _ => diagnostic.help("call it as a statement of its own"),
+                    });
                     None
                 }
             },

@@ -110,22 +110,23 @@ impl Typer<'_> {
         let cycles = match cycles {
             // The two may have changed places.
             Some(cycles) if stage.is_none() && self.stage_meant(cycles).is_some() => None,
-            Some(cycles) => self.stall_cycles(cycles),
+            Some(cycles) => {
+                let cycles = self.value(cycles);
+                let help = "what stands still is held for 0 or more cycles";
+                cycles.and_then(|cycles| self.cycle_count(cycles, "a stall", help))
+            }
             None => Some(Expr { kind: ExprKind::Const(1), ty: Some(bits(64)), span }),
         };
         let kind = ExprKind::Stall { stage: stage?, cycles: Box::new(cycles?) };
         Some(Operand::Value(Expr { kind, ty: None, span }))
     }
 
-    /// The number of cycles of a stall; reports a constant that is negative.
-    fn stall_cycles(&mut self, cycles: &ast::Expr) -> Option<Expr> {
-        let value: Value = self.value(cycles)?;
+    /// The number of cycles of something; reports a constant that is negative.
+    pub(super) fn cycle_count(&mut self, value: Value, what: &str, help: &str) -> Option<Expr> {
         let negative = |pattern: u128| value.ty.signed && (super::extend(pattern, value.ty) as i128) < 0;
         if value.constant().is_some_and(negative) {
-            let message = "a stall of a negative number of cycles";
-            let diagnostic = error(code::CYCLE_COUNT, cycles.span, message, "negative")
-                .help("what stands still is held for 0 or more cycles");
-            self.diagnostics.push(diagnostic);
+            let message = format!("{what} of a negative number of cycles");
+            self.diagnostics.push(error(code::CYCLE_COUNT, value.expr.span, message, "negative").help(help));
             return None;
         }
         Some(self.fit(value, bits(64)).expr)

@@ -73,7 +73,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 self.plots[self.scene as usize].begin = Some(begin);
                 self.make(scenes, self.scene);
             }
-            false => self.go_on_elsewhere(scenes, Told::Begin(begin)),
+            false => {
+                let known = (self.plots[self.scene as usize].configuration, Some(begin));
+                let scene = self.find_scene(scenes, known, AllTurned::new());
+                self.go_on_in(Told::Begin(begin), scene);
+            }
         }
     }
 
@@ -115,7 +119,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 self.plots[self.scene as usize].turned.push(turned);
                 self.make(scenes, self.scene);
             }
-            Some(_) => self.go_on_elsewhere(scenes, Told::Turn(turned)),
+            Some(_) => {
+                let plot = &self.plots[self.scene as usize];
+                let known = (plot.configuration, plot.begin);
+                let mut all = AllTurned::from_slice(turned_before(&plot.turned, position));
+                all.push(turned);
+                let scene = self.find_scene(scenes, known, all);
+                self.go_on_in(Told::Turn(turned), scene);
+            }
         }
     }
 
@@ -174,13 +185,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.go_on_in(told, scene);
     }
 
-    /// The cycle goes on in another scene, which agrees with this one up to here, and was not asked
-    /// for from this one before.
-    fn go_on_elsewhere(&mut self, scenes: &mut Scenes<C, P>, told: Told) {
-        let scene = self.find_elsewhere(scenes, &told);
-        self.go_on_in(told, scene);
-    }
-
     /// The cycle goes on in a scene that was found for what is told.
     fn go_on_in(&mut self, told: Told, scene: u32) {
         let elsewhere = &mut self.plots[self.scene as usize].elsewhere;
@@ -201,22 +205,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.is_elsewhere = true;
         self.closer |= CLOSER;
         self.scene = scene;
-    }
-
-    /// A scene of the same configuration that agrees with this one up to here, and in what is told;
-    /// a new one if there is none.
-    fn find_elsewhere(&mut self, scenes: &mut Scenes<C, P>, told: &Told) -> u32 {
-        let plot = &self.plots[self.scene as usize];
-        let (begin, turned) = match told {
-            Told::Begin(begin) => (Some(*begin), AllTurned::new()),
-            Told::Turn(turned) => {
-                let mut all = AllTurned::from_slice(turned_before(&plot.turned, turned.position));
-                all.push(*turned);
-                (plot.begin, all)
-            }
-            Told::Counted(..) => (plot.begin, plot.turned.clone()),
-        };
-        self.find_scene(scenes, (plot.configuration, begin), turned)
     }
 
     /// A scene of a configuration that begins so, and in which the first turns have ended so; a new one if there is

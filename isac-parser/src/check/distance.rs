@@ -179,7 +179,8 @@ fn list(model: &Model, operations: &[OperationId]) -> String {
 /// Warns of what is scheduled past a stage, in a description that stalls, retries or flushes.
 pub(super) fn check_bridges(model: &Model, schedule: &Schedule, diagnostics: &mut Diagnostics) {
     let Some(held) = first_service(model) else { return };
-    let mut reported = BTreeSet::new();
+    let (mut met, mut reported) = (BTreeSet::new(), BTreeSet::new());
+    let mut activated = None;
     for step in &schedule.steps {
         let (delay_cycles, schedules) = match step.way {
             Way::Decoded { is_taken: true, .. } => continue,
@@ -190,13 +191,15 @@ pub(super) fn check_bridges(model: &Model, schedule: &Schedule, diagnostics: &mu
         let Some(bound) = to.bound else { continue };
         let total = schedule.distance(step) + i64::from(delay_cycles);
         // Of a group's members, one stands for all that are in its stage.
-        if total < 2 || reported.contains(&(place_of(step), bound.stage)) {
+        let place = (place_of(step), bound.stage);
+        if total < 2 || reported.contains(&place) || !met.insert((step.from, place)) {
             continue;
         }
-        if delay_cycles == 0 && is_shown_between(schedule, step, bound.stage) {
+        let activated = activated.get_or_insert_with(|| find_activated(schedule));
+        if delay_cycles == 0 && is_shown_between((schedule, activated), step, bound.stage) {
             continue;
         }
-        reported.insert((place_of(step), bound.stage));
+        reported.insert(place);
         let [upper, lower] = [from, to].map(|run| &model.operations[run.operation.index()].name);
         let cycles = count(total.unsigned_abs(), "cycle");
         let message = format!("`{upper}` {schedules} `{lower}` {cycles} ahead");
@@ -215,7 +218,11 @@ pub(super) fn check_bridges(model: &Model, schedule: &Schedule, diagnostics: &mu
 
 /// True if something that the same run decodes is in each stage between its own and one, whatever is decoded: the usual
 /// shape of a format, whose opcode runs in the stage between.
-fn is_shown_between(schedule: &Schedule, bridge: &Step, last: StageId) -> bool {
+fn is_shown_between(
+    (schedule, activated): (&Schedule, &BTreeSet<(OperationId, StageId)>),
+    bridge: &Step,
+    last: StageId,
+) -> bool {
     let first = schedule.runs[bridge.from].bound.filter(|first| first.stage.pipeline == last.pipeline);
     let Some(first) = first else { return false };
     let mut decoded: BTreeMap<Span, Vec<&Step>> = BTreeMap::new();
@@ -224,22 +231,19 @@ fn is_shown_between(schedule: &Schedule, bridge: &Step, last: StageId) -> bool {
             decoded.entry(span).or_default().push(step);
         }
     }
-    let is_in = |run: usize, stage: u32| {
-        schedule.runs[run]
-            .bound
-            .is_some_and(|bound| (bound.stage.pipeline, bound.stage.stage) == (last.pipeline, stage))
+    let shows = |step: &&Step, stage: StageId| match step.way {
+        Way::Decoded { is_taken: true, .. } => activated.contains(&(schedule.runs[step.to].operation, stage)),
+        _ => schedule.runs[step.to].bound.is_some_and(|bound| bound.stage == stage),
     };
-    let is_taken_to = |step: &Step, stage: u32| {
-        let operation = schedule.runs[step.to].operation;
-        let mut taken = schedule.steps.iter().filter(|taken| matches!(taken.way, Way::Activated { .. }));
-        taken.any(|taken| schedule.runs[taken.to].operation == operation && is_in(taken.to, stage))
-    };
-    let shows = |step: &&Step, stage: u32| match step.way {
-        Way::Decoded { is_taken: true, .. } => is_taken_to(step, stage),
-        _ => is_in(step.to, stage),
-    };
-    (first.stage.stage + 1..last.stage)
-        .all(|stage| decoded.values().any(|steps| steps.iter().all(|step| shows(step, stage))))
+    let mut between = (first.stage.stage + 1..last.stage).map(|stage| StageId { stage, ..last });
+    between.all(|stage| decoded.values().any(|steps| steps.iter().all(|step| shows(step, stage))))
+}
+
+/// What is activated, with the stages that it runs in then.
+fn find_activated(schedule: &Schedule) -> BTreeSet<(OperationId, StageId)> {
+    let activated = schedule.steps.iter().filter(|step| matches!(step.way, Way::Activated { .. }));
+    let runs = activated.map(|step| &schedule.runs[step.to]);
+    runs.filter_map(|run| Some((run.operation, run.bound?.stage))).collect()
 }
 
 /// Where the description stalls, retries or flushes first.

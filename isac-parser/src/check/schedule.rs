@@ -285,7 +285,7 @@ fn mentioned(model: &Model) -> BTreeSet<OperationId> {
 }
 
 /// How an operation's ACTIVATION schedules its instances, by their numbers.
-fn activations(operation: &Operation) -> BTreeMap<usize, Vec<Way>> {
+pub(super) fn activations(operation: &Operation) -> BTreeMap<usize, Vec<Way>> {
     let mut found = BTreeMap::new();
     collect(&operation.activation, &mut found);
     found

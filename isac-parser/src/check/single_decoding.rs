@@ -4,9 +4,10 @@
 //! would be another. Whether two exclude each other is seen in the text: they stand in the arms of
 //! one IF, in CASEs of one SWITCH, or are members of one group.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::cycle::{edges, node as node_of};
+use super::schedule::{Way, activations};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Activation, InstanceRole, Model, Operation, OperationOrGroup, root_decodes};
 use crate::resolve::code;
@@ -53,7 +54,7 @@ fn find_way_back<'a>(model: &'a Model, needs: &[Vec<usize>], step: Found) -> Opt
     };
     way.windows(2).filter(|edge| depths[edge[1]] <= depths[edge[0]]).find_map(|edge| {
         let operation = model.operations.get(edge[0])?;
-        let span = find_activation(model, operation, &operation.activation, edge[1])?;
+        let span = find_activation(model, operation, edge[1])?;
         let target = model.operations.get(edge[1]).map_or("", |target| &target.name);
         Some(Activates { span, target })
     })
@@ -76,19 +77,13 @@ fn distances(needs: &[Vec<usize>], first: usize) -> (Vec<usize>, Vec<Option<usiz
 }
 
 /// Where an operation activates a node.
-fn find_activation(model: &Model, operation: &Operation, items: &[Activation], node: usize) -> Option<Span> {
-    items.iter().find_map(|item| match item {
-        Activation::Activate { instance, span, .. } => {
-            let target = operation.instances[instance.index()].target;
-            (node_of(model, target) == node).then_some(*span)
-        }
-        Activation::If { then, otherwise, .. } => {
-            [then, otherwise].into_iter().find_map(|arm| find_activation(model, operation, arm, node))
-        }
-        Activation::Switch { cases, default, .. } => {
-            let mut arms = cases.iter().map(|(_, items)| items).chain([default]);
-            arms.find_map(|arm| find_activation(model, operation, arm, node))
-        }
+fn find_activation(model: &Model, operation: &Operation, node: usize) -> Option<Span> {
+    let ways = activations(operation)
+        .into_iter()
+        .filter(|(instance, _)| node_of(model, operation.instances[*instance].target) == node);
+    ways.flat_map(|(_, ways)| ways).find_map(|way| match way {
+        Way::Activated { span, .. } => Some(span),
+        Way::Decoded { .. } => None,
     })
 }
 
@@ -163,11 +158,10 @@ impl Walk<'_> {
             let target = operation.instances[decode.instance.index()].target;
             Found { step: decode.span, target, root: decode.span }
         });
-        let mut activated = BTreeSet::new();
-        activated_instances(&operation.activation, &mut activated);
+        let activated = activations(operation);
         for (index, instance) in operation.instances.iter().enumerate() {
             let is_decoded = matches!(instance.role, InstanceRole::Coded | InstanceRole::Root);
-            if is_decoded && !activated.contains(&index) {
+            if is_decoded && !activated.contains_key(&index) {
                 found = self.then(found, instance.target, instance.span);
             }
         }
@@ -239,22 +233,4 @@ fn leads_back(step: Found, way_back: Option<Activates<'_>>) -> Diagnostic {
     diagnostic
         .secondary(step.root, "decodes it")
         .help("the next instruction is begun by the next cycle: take this activation out")
-}
-
-fn activated_instances(items: &[Activation], found: &mut BTreeSet<usize>) {
-    for item in items {
-        match item {
-            Activation::Activate { instance, .. } => {
-                found.insert(instance.index());
-            }
-            Activation::If { then, otherwise, .. } => {
-                activated_instances(then, found);
-                activated_instances(otherwise, found);
-            }
-            Activation::Switch { cases, default, .. } => {
-                cases.iter().for_each(|(_, items)| activated_instances(items, found));
-                activated_instances(default, found);
-            }
-        }
-    }
 }

@@ -48,16 +48,15 @@ impl Typer<'_> {
                 Some(ty) => Some(Value { expr, ty }),
                 None => {
                     let message = "a value is needed, but this call returns none";
-                    let diagnostic = error(code::VOID_VALUE, expr.span, message, "is void");
-                    self.diagnostics.push(match &expr.kind {
-                        ExprKind::Call { function, .. } => match self.table.functions.get(function.index()) {
-                            Some(Some(signature)) => {
-                                diagnostic.secondary(signature.span, "declared `void` here")
-                            }
-                            _ => diagnostic,
-                        },
-                        _ => diagnostic.help("call it as a statement of its own"),
-                    });
+                    let mut diagnostic = error(code::VOID_VALUE, expr.span, message, "is void");
+                    if let ExprKind::Call { function, .. } = &expr.kind {
+                        if let Some(Some(signature)) = self.table.functions.get(function.index()) {
+                            diagnostic = diagnostic.secondary(signature.span, "declared `void` here");
+                        }
+                    } else {
+                        diagnostic = diagnostic.help("call it as a statement of its own");
+                    }
+                    self.diagnostics.push(diagnostic);
                     None
                 }
             },

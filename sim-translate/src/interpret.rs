@@ -1,6 +1,7 @@
 //! Steps, carried out one statement after the other: for code that is not hot, and for the last
 //! instructions before the run has to stop.
 
+use isac_ir::behavior::BinaryOp;
 use isac_ir::bits::{mask, sign_extend};
 use isac_ir::syntax::evaluate::{binary, unary};
 use sim_runtime::FaultKind;
@@ -40,55 +41,77 @@ pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outco
     locals.resize(step.locals.len(), 0);
     locals[PC as usize] = pc.into();
     let is_decoded = step.decodes == Decodes::Always;
-    let mut run = Run { core, locals, counters: Vec::new(), is_decoded, unreached: None };
-    let left = run.list(&step.ops);
-    let ending = match left {
-        Err(Leaving::End(ending)) => {
+    let leaving = Leaving::Label(0);
+    let mut run = Run { core, locals, counters: Vec::new(), is_decoded, unreached: None, leaving };
+    let ending = match (run.list(&step.ops), run.leaving) {
+        (None, Leaving::End(ending)) => {
             if matches!(ending, Ending::Halted(_)) {
                 step.deferred.iter().for_each(|(counter, local)| run.count_local(*counter, *local));
             }
             Some(ending)
         }
-        Ok(()) | Err(Leaving::Label(_)) => None,
+        (None, Leaving::Label(_)) | (Some(()), _) => None,
     };
     let pc = run.locals[PC as usize] as u64;
-    let Run { core, locals, counters, is_decoded, unreached } = run;
+    let Run { core, locals, counters, is_decoded, unreached, .. } = run;
     core.locals = locals;
     core.state.set_pc(pc);
     Outcome { counters, pc, ending, is_decoded, unreached }
 }
 
 /// Why a list is left before its end.
+#[derive(Debug, Clone, Copy)]
 enum Leaving {
     Label(u32),
     End(Ending),
 }
 
-impl From<Ending> for Leaving {
-    fn from(ending: Ending) -> Leaving {
-        Leaving::End(ending)
-    }
-}
-
+/// A step that is being carried out. Its methods give `None` where it is left, and [`Run::leaving`] says why:
+/// an answer in registers takes half the time of one that holds the reason.
 struct Run<'c, 'm> {
     core: &'c mut Core<'m>,
     locals: Vec<u128>,
     counters: Vec<u64>,
     is_decoded: bool,
     unreached: Option<u32>,
+    leaving: Leaving,
 }
 
 impl Run<'_, '_> {
-    fn list(&mut self, ops: &[Op]) -> Result<(), Leaving> {
-        ops.iter().try_for_each(|op| self.op(op))
+    fn list(&mut self, ops: &[Op]) -> Option<()> {
+        for op in ops {
+            self.op(op)?;
+        }
+        Some(())
     }
 
-    fn op(&mut self, op: &Op) -> Result<(), Leaving> {
+    fn leave<T>(&mut self, ending: Ending) -> Option<T> {
+        self.leaving = Leaving::End(ending);
+        None
+    }
+
+    fn end_if_left<T>(&mut self, done: Result<T, Ending>) -> Option<T> {
+        match done {
+            Ok(value) => Some(value),
+            Err(ending) => self.leave(ending),
+        }
+    }
+
+    /// What becomes of a list that labels may be left in: `None` if it is left further.
+    fn left(&mut self, label: u32, went: Option<()>) -> Option<Left> {
+        match (went, self.leaving) {
+            (Some(()), _) => Some(Left::Not),
+            (None, Leaving::Label(left)) if left == label => Some(Left::Here),
+            (None, _) => None,
+        }
+    }
+
+    fn op(&mut self, op: &Op) -> Option<()> {
         match op {
             Op::Set(local, value) => self.locals[*local as usize] = self.value(value)?,
             Op::SetRegister { register, element, low, value } => {
                 let new = self.value(value)?;
-                self.core.state.write_bits(*register as usize, *element as usize, *low, value.width, new);
+                self.core.state.write_element((*register, *element), *low, value.width, new);
             }
             Op::SetElement { register, index, low, value } => {
                 let new = self.value(value)?;
@@ -97,34 +120,39 @@ impl Run<'_, '_> {
             }
             Op::SetMemory { map, cells, address, value } => {
                 let new = self.value(value)?;
-                let address = self.value(address)? as u64;
-                self.core.store((*map, *cells), address, new)?;
+                let address = self.low_bits(address)?;
+                let stored = self.core.store((*map, *cells), address, new);
+                self.end_if_left(stored)?;
             }
             Op::SetCellPart { map, address, low, value } => {
                 let new = self.value(value)?;
-                let address = self.value(address)? as u64;
-                self.core.store_part(*map, address, (*low, value.width), new)?;
+                let address = self.low_bits(address)?;
+                let stored = self.core.store_part(*map, address, (*low, value.width), new);
+                self.end_if_left(stored)?;
             }
             Op::Count(counter) => self.count(*counter, 1),
             Op::CountLocal(counter, local) => self.count_local(*counter, *local),
             Op::If(condition, then, otherwise) => {
-                let arm = if self.value(condition)? != 0 { then } else { otherwise };
+                let arm = if self.low_bits(condition)? != 0 { then } else { otherwise };
                 self.list(arm)?;
             }
             Op::Loop(label, body) => loop {
                 self.turn()?;
-                match self.list(body) {
-                    Err(Leaving::Label(left)) if left == *label => break,
-                    other => other?,
+                let went = self.list(body);
+                if self.left(*label, went)? == Left::Here {
+                    break;
                 }
             },
-            Op::Block(label, body) => match self.list(body) {
-                Err(Leaving::Label(left)) if left == *label => {}
-                other => other?,
-            },
-            Op::Leave(label, _) => return Err(Leaving::Label(*label)),
+            Op::Block(label, body) => {
+                let went = self.list(body);
+                self.left(*label, went)?;
+            }
+            Op::Leave(label, _) => {
+                self.leaving = Leaving::Label(*label);
+                return None;
+            }
             Op::Trap(trap) => {
-                return Err(Leaving::End(match trap {
+                return self.leave(match trap {
                     Trap::Illegal => Ending::Fault(FaultKind::IllegalInstruction),
                     Trap::Unhandled => {
                         let (address, access) = self.core.fault;
@@ -132,12 +160,12 @@ impl Run<'_, '_> {
                     }
                     Trap::DivisionByZero => Ending::Fault(FaultKind::DivisionByZero),
                     Trap::Cancel => Ending::Cancelled,
-                }));
+                });
             }
             Op::Halt(status, unreached) => {
                 self.unreached = Some(*unreached);
                 let status = self.value(status)? as u32 as i32;
-                return Err(Leaving::End(Ending::Halted(status)));
+                return self.leave(Ending::Halted(status));
             }
             Op::Strike(next) => {
                 let next = self.value(next)? as u64;
@@ -149,11 +177,13 @@ impl Run<'_, '_> {
             }
             Op::LinuxCall(result, values) => {
                 let values = self.values(values)?;
-                self.locals[*result as usize] = self.core.linux_call(0, values)?.into();
+                let returned = self.core.linux_call(0, values);
+                self.locals[*result as usize] = self.end_if_left(returned)?.into();
             }
             Op::Semihost(result, values) => {
                 let values = self.values(values)?;
-                self.locals[*result as usize] = self.core.semihost(0, values)?.into();
+                let returned = self.core.semihost(0, values);
+                self.locals[*result as usize] = self.end_if_left(returned)?.into();
             }
             Op::Print(parts, values) => {
                 let values = self.list_of_values(values)?;
@@ -168,18 +198,18 @@ impl Run<'_, '_> {
             Op::Event(name) => self.core.event(name),
             Op::Decoded => self.is_decoded = true,
             Op::Empty => {}
-            Op::Undecoded(kind) => return Err(Leaving::End(Ending::Fault(*kind))),
+            Op::Undecoded(kind) => return self.leave(Ending::Fault(*kind)),
         }
-        Ok(())
+        Some(())
     }
 
-    fn turn(&mut self) -> Result<(), Leaving> {
+    fn turn(&mut self) -> Option<()> {
         let offset = crate::layout::TURNS as u64;
         let turns = self.core.state.arena.word(offset).wrapping_add(1);
         self.core.state.arena.set_word(offset, turns);
         match turns.is_multiple_of(TURNS_UNASKED) && self.core.host.is_interrupted() {
-            true => Err(Leaving::End(Ending::Interrupted)),
-            false => Ok(()),
+            true => self.leave(Ending::Interrupted),
+            false => Some(()),
         }
     }
 
@@ -195,49 +225,104 @@ impl Run<'_, '_> {
         self.counters[index] += times;
     }
 
-    fn values<const N: usize>(&mut self, values: &[Value]) -> Result<[u64; N], Leaving> {
+    fn values<const N: usize>(&mut self, values: &[Value]) -> Option<[u64; N]> {
         let mut found = [0; N];
         for (place, value) in found.iter_mut().zip(values) {
             *place = self.value(value)? as u64;
         }
-        Ok(found)
+        Some(found)
     }
 
-    fn list_of_values(&mut self, values: &[Value]) -> Result<Vec<u128>, Leaving> {
+    fn list_of_values(&mut self, values: &[Value]) -> Option<Vec<u128>> {
         values.iter().map(|value| self.value(value)).collect()
     }
 
-    fn element(&mut self, register: u32, index: &Value) -> Result<usize, Leaving> {
+    fn element(&mut self, register: u32, index: &Value) -> Option<usize> {
         let index = self.value(index)?;
         let elements = self.core.model().registers[register as usize].elements();
         match u32::try_from(index) {
-            Ok(element) if element < elements => Ok(element as usize),
-            _ => {
-                let kind = FaultKind::RegisterIndex { register, index: index as u64 };
-                Err(Leaving::End(Ending::Fault(kind)))
-            }
+            Ok(element) if element < elements => Some(element as usize),
+            _ => self.leave(Ending::Fault(FaultKind::RegisterIndex { register, index: index as u64 })),
         }
     }
 
-    fn value(&mut self, value: &Value) -> Result<u128, Leaving> {
+    fn value(&mut self, value: &Value) -> Option<u128> {
+        match value.width {
+            ..=64 => self.narrow(value).map(u128::from),
+            _ => self.wide(value),
+        }
+    }
+
+    /// The low bits of a value.
+    fn low_bits(&mut self, value: &Value) -> Option<u64> {
+        match value.width {
+            ..=64 => self.narrow(value),
+            _ => self.wide(value).map(|wide| wide as u64),
+        }
+    }
+
+    /// A value of up to 64 bits: nearly all are, and they fit a register of the host.
+    fn narrow(&mut self, value: &Value) -> Option<u64> {
+        let width = value.width;
+        let found = match &value.kind {
+            Kind::Const(value) => return Some(*value as u64),
+            Kind::Local(local) => self.locals[*local as usize] as u64,
+            Kind::Register { register, element, low } => {
+                self.core.state.read_element((*register, *element), *low, width) as u64
+            }
+            Kind::ZeroExtend(operand) => return self.narrow(operand),
+            Kind::SignExtend(operand) => {
+                sign_extend(self.narrow(operand)?.into(), operand.width, width) as u64
+            }
+            Kind::Slice { base, low } if base.width <= 64 => self.narrow(base)? >> low,
+            Kind::Unary(operator, operand) if operand.width <= 64 => {
+                unary(*operator, self.narrow(operand)?.into(), operand.width) as u64
+            }
+            Kind::Binary(operator, left, right) if left.width <= 64 && right.width <= 64 => {
+                let (a, b) = (self.narrow(left)?, self.narrow(right)?);
+                match operator {
+                    BinaryOp::Add => a.wrapping_add(b),
+                    BinaryOp::Subtract => a.wrapping_sub(b),
+                    BinaryOp::And => a & b,
+                    BinaryOp::Or => a | b,
+                    BinaryOp::Xor => a ^ b,
+                    BinaryOp::Equal => (a == b).into(),
+                    BinaryOp::NotEqual => (a != b).into(),
+                    BinaryOp::LessUnsigned => (a < b).into(),
+                    BinaryOp::LessEqualUnsigned => (a <= b).into(),
+                    _ => binary(*operator, a.into(), b.into(), left.width) as u64,
+                }
+            }
+            Kind::Select(condition, then, otherwise) => {
+                let chosen = if self.low_bits(condition)? == 0 { otherwise } else { then };
+                return self.narrow(chosen);
+            }
+            _ => return self.wide(value).map(|wide| wide as u64),
+        };
+        Some(found & (u64::MAX >> (64 - width)))
+    }
+
+    fn wide(&mut self, value: &Value) -> Option<u128> {
         let width = value.width;
         let found = match &value.kind {
             Kind::Const(value) => *value,
             Kind::Local(local) => self.locals[*local as usize],
             Kind::Register { register, element, low } => {
-                self.core.state.get_register(*register as usize, *element as usize).extract(*low, width)
+                self.core.state.read_element((*register, *element), *low, width)
             }
             Kind::Element { register, index, low } => {
-                let element = self.element(*register, index)?;
-                self.core.state.get_register(*register as usize, element).extract(*low, width)
+                let element = self.element(*register, index)? as u32;
+                self.core.state.read_element((*register, element), *low, width)
             }
             Kind::Memory { map, cells, address, access } => {
-                let address = self.value(address)? as u64;
-                self.core.load(0, (*map, *cells), address, *access)?
+                let address = self.low_bits(address)?;
+                let loaded = self.core.load(0, (*map, *cells), address, *access);
+                self.end_if_left(loaded)?
             }
             Kind::CellPart { map, address, low, access } => {
-                let address = self.value(address)? as u64;
-                self.core.load_part(*map, address, (*low, width), *access)?
+                let address = self.low_bits(address)?;
+                let loaded = self.core.load_part(*map, address, (*low, width), *access);
+                self.end_if_left(loaded)?
             }
             Kind::Cycles => self.core.cycles(0).into(),
             Kind::Instructions => self.core.instructions.into(),
@@ -270,6 +355,13 @@ impl Run<'_, '_> {
                 _ => self.value(then)?,
             },
         };
-        Ok(found & mask(width))
+        Some(found & mask(width))
     }
+}
+
+/// Where a list is left that may be.
+#[derive(PartialEq)]
+enum Left {
+    Not,
+    Here,
 }

@@ -32,6 +32,8 @@ impl Clean {
 /// Registers, memory, and which cells hold code.
 pub(crate) struct State<'m> {
     pub(crate) model: &'m Model,
+    /// The register and the element that is the program counter, if one is as a whole.
+    pc_element: Option<(u32, u32)>,
     pub(crate) layout: Layout,
     /// What decides in every cycle what happens.
     pub(crate) items: ModeItems,
@@ -65,6 +67,7 @@ impl<'m> State<'m> {
         let items = ModeItems::of(model);
         let mut state = State {
             model,
+            pc_element: model.pc_element(),
             layout,
             items,
             arena,
@@ -125,20 +128,42 @@ impl<'m> State<'m> {
         })
     }
 
+    /// Bits `low..low + width` of an element, at most 128.
+    pub(crate) fn read_element(&self, (register, element): (u32, u32), low: u32, width: u32) -> u128 {
+        let (offset, stride) = self.register_offset(register as usize, element as usize);
+        match stride {
+            8 => u128::from(self.arena.word(offset) >> low) & mask(width),
+            _ => self.get_register(register as usize, element as usize).extract(low, width),
+        }
+    }
+
+    /// Writes bits `low..low + width` of an element that is not HARDWIRED.
+    pub(crate) fn write_element(&self, (register, element): (u32, u32), low: u32, width: u32, value: u128) {
+        let (offset, stride) = self.register_offset(register as usize, element as usize);
+        let whole = self.model.registers[register as usize].width_bits;
+        let width = width.min(whole - low);
+        let new = match stride {
+            8 => {
+                let ones = (mask(width) as u64) << low;
+                let new = self.arena.word(offset) & !ones | (value as u64) << low & ones;
+                return self.arena.set_word(offset, new);
+            }
+            _ => self.get_register(register as usize, element as usize).with(low, width, value),
+        };
+        self.put_register(register as usize, element as usize, new);
+    }
+
     /// Writes bits `low..low + width` of an element, unless it is HARDWIRED.
     pub(crate) fn write_bits(&self, register: usize, element: usize, low: u32, width: u32, value: u128) {
-        let table = &self.model.registers[register];
-        if table.hardwired_value(element as u32).is_none() {
-            let width = width.min(table.width_bits - low);
-            let new = self.get_register(register, element).with(low, width, value);
-            self.put_register(register, element, new);
+        if self.model.registers[register].hardwired_value(element as u32).is_none() {
+            self.write_element((register as u32, element as u32), low, width, value);
         }
     }
 
     /// The program counter.
     pub(crate) fn pc(&self) -> u64 {
-        if let Some((register, element)) = self.model.pc_element() {
-            return self.get_register(register as usize, element as usize).to_u128() as u64;
+        if let Some((register, element)) = self.pc_element {
+            return self.read_element((register, element), 0, 64) as u64;
         }
         let element = |register: u32, element: u32| self.get_register(register as usize, element as usize);
         self.model.pc.read(element).to_u128() as u64
@@ -146,15 +171,13 @@ impl<'m> State<'m> {
 
     /// The mode at an address.
     pub(crate) fn mode(&self, pc: u64) -> Mode {
-        self.items.read(pc, |item| {
-            let held = self.get_register(item.register as usize, item.element as usize);
-            held.extract(item.low, item.width) as u64
-        })
+        self.items
+            .read(pc, |item| self.read_element((item.register, item.element), item.low, item.width) as u64)
     }
 
     /// Sets the program counter.
     pub(crate) fn set_pc(&self, pc: u64) {
-        if let Some((register, element)) = self.model.pc_element() {
+        if let Some((register, element)) = self.pc_element {
             self.put_register(register as usize, element as usize, Bits::from_u128(pc.into()));
         }
     }

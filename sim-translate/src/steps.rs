@@ -17,6 +17,11 @@ use crate::specialise::{Place, Step};
 #[derive(Default)]
 pub(crate) struct Steps {
     index: HashMap<Place, u32>,
+    /// The place of each.
+    places: Vec<Place>,
+    /// The number of the step that was found last at an address with these low bits; empty at first. Most are
+    /// found there, without a hash of the whole place.
+    recent: Vec<u32>,
     /// What the step of a place asks for of the addresses in its mode, by the place without them.
     wanted: HashMap<Place, u8>,
     steps: Vec<Rc<Step>>,
@@ -48,10 +53,23 @@ struct Longest {
 /// It is looked for when it was asked for so often and nothing has become known in between.
 const SETTLED: u32 = 16;
 
+/// Numbers that [`Steps::find`] looks at first, a power of two.
+const RECENT: usize = 1 << 12;
+
 impl Steps {
     /// The number of the step at a place, if it is kept.
-    pub(crate) fn find(&self, place: Place) -> Option<u32> {
-        self.index.get(&place).copied()
+    pub(crate) fn find(&mut self, place: Place) -> Option<u32> {
+        let at = place.address as usize % RECENT;
+        let recent = self.recent.get(at).copied();
+        if let Some(number) = recent
+            && self.places.get(number as usize) == Some(&place)
+        {
+            return recent;
+        }
+        let found = self.index.get(&place).copied()?;
+        self.recent.resize(RECENT, u32::MAX);
+        self.recent[at] = found;
+        Some(found)
     }
 
     /// What the step of a place without addresses asks for of them, if that is known.
@@ -68,6 +86,7 @@ impl Steps {
     pub(crate) fn add(&mut self, place: Place, step: Step) -> u32 {
         let number = self.steps.len() as u32;
         self.index.insert(place, number);
+        self.places.push(place);
         self.steps.push(Rc::new(step));
         self.counted.push(StaticInstruction::default());
         self.silent_runs.push(0);

@@ -3,15 +3,15 @@
 //! A run is cut into *stretches* by its *checks*: each jump to an address not above its own, and each
 //! call, or one of the two alone. Whole stretches are counted or not. Within one no address runs twice, so that of a figure of
 //! one address every stretch has one or none, and what was counted of it has a binomial distribution if
-//! each stretch is taken with the same probability, by itself: that gives the interval. Where one
-//! stretch may have more of a figure, its squares bound what that adds to the variance.
+//! each stretch is taken with the same probability, by itself: that gives the interval, in [`interval`]. A
+//! figure that adds up addresses has the sum of their intervals, as if they all came together.
 
+mod interval;
+
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
-/// Half the width of a 95 % interval, in standard deviations.
-const DEVIATIONS: f64 = 1.96;
 
 /// What of an instruction's counts is wanted, where the instrumented code is not all of the program.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,33 +204,20 @@ pub struct Estimate {
 /// What was counted of a figure that is a sum over addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
-    /// How often each ran in the samples, and how much it adds each time.
-    parts: Vec<(u64, u64)>,
+    /// By how often addresses ran in the samples, how much those add each time that ran so often.
+    parts: BTreeMap<u64, u64>,
 }
 
 impl Counted {
     /// One more address, which ran so often and adds so much each time.
     pub fn add(&mut self, executed: u64, each: u64) {
-        self.parts.push((executed, each));
+        let sum = self.parts.entry(executed).or_default();
+        *sum = sum.saturating_add(each);
     }
 
     /// What was counted altogether.
     pub fn sum(&self) -> f64 {
-        self.parts.iter().map(|&(executed, each)| executed as f64 * each as f64).sum()
-    }
-
-    /// At most the sum over the stretches of the square of what each has: two addresses share no more
-    /// stretches than the rarer one has.
-    fn squares(&self) -> f64 {
-        let mut parts = self.parts.clone();
-        parts.sort_unstable_by(|left, right| right.cmp(left));
-        let (mut squares, mut before) = (0.0, 0.0);
-        for (executed, each) in parts {
-            let each = each as f64;
-            squares += executed as f64 * each * (each + 2.0 * before);
-            before += each;
-        }
-        squares
+        self.parts.iter().map(|(executed, each)| *executed as f64 * *each as f64).sum()
     }
 }
 
@@ -240,22 +227,34 @@ impl Sampling {
         self.burst as f64 / self.interval as f64
     }
 
-    /// The figure of the whole run; an interval that holds it in 95 % of all runs at random, or more.
-    ///
-    /// The interval is that of the score test (Wilson, 1927), with the variance of the whole run's
-    /// figure and not of what was counted, so that it holds for small counts, too.
+    /// The figure of the whole run. Its interval holds it in 95 % of all runs at random of those that have
+    /// counted something of it, or in more: where addresses did not come together, or a sample has several
+    /// stretches. What was never counted is in no sum.
     pub fn estimate(&self, counted: &Counted) -> Estimate {
-        let (share, sum) = (self.share(), counted.sum());
-        // What one stretch brings at a time; of a figure that was never counted, one.
-        let clump = if sum > 0.0 { counted.squares() / sum } else { 1.0 };
-        let spread = DEVIATIONS * DEVIATIONS * (1.0 - share) * clump * self.burst as f64;
-        let half = (spread * sum + spread * spread / 4.0).sqrt();
-        let middle = sum + spread / 2.0;
-        Estimate {
-            value: sum / share,
-            low: ((middle - half) / share).max(0.0),
-            high: (middle + half) / share,
+        let share = self.share();
+        let (mut low, mut high) = (0.0, 0.0);
+        for (executed, each) in &counted.parts {
+            let [least, most] = self.bounds(*executed);
+            low += least * *each as f64;
+            high += most * *each as f64;
         }
+        if counted.parts.is_empty() {
+            high = self.bounds(0)[1];
+        }
+        Estimate { value: counted.sum() / share, low, high }
+    }
+
+    /// How often something happened in the whole run, at least and at most, of which so much was counted and
+    /// no stretch has more than one.
+    fn bounds(&self, counted: u64) -> [f64; 2] {
+        let share = self.share();
+        if self.burst == 1 || counted == 0 {
+            return interval::times(counted, share).map(|end| end * self.burst as f64);
+        }
+        // The stretches of one sample are not chosen by themselves: all that was counted may be of the
+        // fewest samples that have room for it.
+        let samples = counted.div_ceil(self.burst);
+        interval::times(samples, share).map(|end| end / samples as f64 * counted as f64)
     }
 }
 
@@ -276,21 +275,21 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_interval_are_as_many_deviations_from_what_was_counted() {
-        let sampling = Sampling { seed: Some(1), ..Sampling::every(100) };
-        let estimate = sampling.estimate(&counted(&[(400, 1)]));
-        assert_eq!(estimate.value, 40_000.0);
-        for end in [estimate.low, estimate.high] {
-            let deviation = (end * 0.01 * 0.99).sqrt();
-            assert!(((end * 0.01 - 400.0).abs() - 1.96 * deviation).abs() < 1e-9, "{end}");
+    fn addresses_of_one_stretch_make_the_interval_as_much_wider() {
+        let sampling = Sampling::every(10);
+        for executed in [1, 100, 1000] {
+            let of = |parts: &[(u64, u64)]| sampling.estimate(&counted(parts));
+            let [one, three] = [of(&[(executed, 1)]), of(&[(executed, 1); 3])];
+            assert!((three.high - 3.0 * one.high).abs() < 1e-6 && (three.low - 3.0 * one.low).abs() < 1e-6);
         }
     }
 
     #[test]
-    fn addresses_of_one_stretch_make_the_interval_as_much_wider() {
-        let sampling = Sampling::every(10);
-        let [one, three] = [&[(100, 1)][..], &[(100, 1); 3]].map(|parts| sampling.estimate(&counted(parts)));
-        assert!((three.high - 3.0 * one.high).abs() < 1e-9 && (three.low - 3.0 * one.low).abs() < 1e-9);
+    fn a_burst_counts_as_one_choice() {
+        let burst = Sampling { burst: 4, ..Sampling::every(40) }.estimate(&counted(&[(400, 1)]));
+        let single = Sampling::every(10).estimate(&counted(&[(100, 1)]));
+        assert_eq!(burst.value, 4000.0);
+        assert!((burst.low - 4.0 * single.low).abs() < 1e-6 && (burst.high - 4.0 * single.high).abs() < 1e-6);
     }
 
     #[test]

@@ -90,8 +90,9 @@ impl Sampler {
             Some(_) if skipped == 0 => 0,
             Some(random) => {
                 let uniform = ((random.next() >> 11) + 1) as f64 / (1u64 << 53) as f64;
-                let missed = skipped as f64 / (skipped as f64 + 1.0);
-                (logarithm(uniform) / logarithm(missed)) as u64
+                // Of skipped / (skipped + 1), which is too near to 1 to be told from it where that is large.
+                let missed = logarithm_near_one(-1.0 / (2.0 * skipped as f64 + 1.0));
+                (logarithm(uniform) / missed) as u64
             }
         }
     }
@@ -105,11 +106,14 @@ fn logarithm(number: f64) -> f64 {
         mantissa *= 2.0;
         halvings += 1.0;
     }
-    // 2 artanh(r) with |r| up to a seventh: each term is a fiftieth of the one before.
-    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
-    let terms = (0..12).map(|term| f64::from(2 * term + 1)).rev();
-    let series = terms.fold(0.0, |sum, odd| sum * ratio * ratio + 1.0 / odd);
-    2.0 * ratio * series - halvings * std::f64::consts::LN_2
+    logarithm_near_one((mantissa - 1.0) / (mantissa + 1.0)) - halvings * std::f64::consts::LN_2
+}
+
+/// The logarithm of (1 + `ratio`) / (1 - `ratio`), that is 2 artanh(`ratio`), up to a third: from a seventh
+/// down each term is a fiftieth of the one before.
+fn logarithm_near_one(ratio: f64) -> f64 {
+    let terms = (0..18).map(|term| f64::from(2 * term + 1)).rev();
+    2.0 * ratio * terms.fold(0.0, |sum, odd| sum * ratio * ratio + 1.0 / odd)
 }
 
 #[cfg(test)]
@@ -174,6 +178,19 @@ mod tests {
                 let off = (f64::from(*count) - runs as f64 * share).abs();
                 assert!(off <= 4.5 * deviation, "{interval}, {burst}: {count} of stretch {stretch}");
             }
+        }
+    }
+
+    /// However long it is, an interval is as long on average.
+    #[test]
+    fn long_intervals_are_long_at_random_too() {
+        for interval in [2, 1 << 20, 1 << 52, 1 << 54, 1 << 60] {
+            let (mut sum, runs) = (0.0, 4000);
+            for seed in 0..runs {
+                sum += Sampler::new(Sampling { seed: Some(seed), ..Sampling::every(interval) }).skip() as f64;
+            }
+            let mean = (sum / f64::from(runs as u32) + 1.0) / interval as f64;
+            assert!((0.9..1.1).contains(&mean), "{interval}: {mean}");
         }
     }
 

@@ -20,11 +20,13 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
     let checks = match sampling.duplication {
         Duplication::Full | Duplication::Partial(_) => match sampling.places {
             CheckPlaces::Both => "checks in the run",
-            CheckPlaces::Calls => "calls in the run, the only checks",
-            CheckPlaces::BackEdges => "jumps back in the run, the only checks",
+            CheckPlaces::Calls => "checks in the run, calls alone",
+            CheckPlaces::BackEdges => "checks in the run, jumps back alone",
         },
-        Duplication::None(Instrumented::Calls) => "calls in the run, each a check",
-        Duplication::None(Instrumented::Accesses) => "instructions that access memory, each a check",
+        Duplication::None(Instrumented::Calls) => "checks in the run, each a call",
+        Duplication::None(Instrumented::Accesses) => {
+            "checks in the run, each an instruction that accesses memory"
+        }
     };
     for (figure, name) in [
         (samples.instructions, "instructions in the run"),
@@ -36,6 +38,20 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
         let _ = writeln!(out, "{figure:>14}  {name}");
     }
     out.push_str("~ marks what follows from samples, with the 95 % interval\n");
+    out.push_str(match (sampling.timer_microseconds, sampling.seed) {
+        (Some(_), _) => {
+            "samples that time chooses come more often where checks are rare: no interval is known\n"
+        }
+        (None, None) if sampling.share() < 1.0 => {
+            "samples at equal distances: intervals hold if nothing in the program keeps their time\n"
+        }
+        _ => "",
+    });
+    if samples.checks == 0 && calls_are_checks(sampling) {
+        out.push_str(
+            "no check was passed: calls from delay slots, and those that keep no address, are none\n",
+        );
+    }
     if !sampling.bounds_stretches() {
         out.push_str(
             "between two calls a loop runs as often as it likes: for calls alone there is an interval\n",
@@ -45,25 +61,38 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
     let functions = |figures: BTreeMap<u32, Counted>| -> Vec<(Counted, String)> {
         figures.into_iter().map(|(function, counted)| (counted, names.number(function))).collect()
     };
-    let is_known = sampling.bounds_stretches();
+    let is_random = sampling.timer_microseconds.is_none();
+    let is_known = is_random && sampling.bounds_stretches();
     let mut table = Table { sampling, out: &mut out };
     let counted = sampling.duplication.instrumented();
     if counted.is_none() {
-        let whole = Some(samples.instructions);
-        table = table.write(["instructions", "function"], (whole, is_known), functions(instructions));
+        let rows = functions(instructions);
+        let most = Some(samples.instructions);
+        table = table.write(["instructions", "function"], Known { most, has_share: true, is_known }, rows);
     }
     let arcs = calls.into_iter().map(|((caller, callee), counted)| {
         (counted, format!("{} -> {}", names.number(caller), names.number(callee)))
     });
     if counted != Some(Instrumented::Accesses) {
-        table = table.write(["calls", "caller -> called"], (None, true), arcs.collect());
+        let most = Some(samples.instructions);
+        let known = Known { most, has_share: false, is_known: is_random };
+        table = table.write(["calls", "caller -> called"], known, arcs.collect());
     }
     if counted != Some(Instrumented::Calls) {
         let accesses = functions(accesses);
-        table.write(["accesses", "function that reads or writes memory"], (None, is_known), accesses);
+        let known = Known { most: None, has_share: false, is_known };
+        table.write(["accesses", "function that reads or writes memory"], known, accesses);
     }
     write_notes(&mut out, profile.program.notes());
     out
+}
+
+/// Whether each call is a check: calls are no more than checks, then.
+fn calls_are_checks(sampling: Sampling) -> bool {
+    match sampling.duplication {
+        Duplication::Full | Duplication::Partial(_) => sampling.places.includes_calls(),
+        Duplication::None(instrumented) => instrumented == Instrumented::Calls,
+    }
 }
 
 /// How the samples were taken.
@@ -128,6 +157,16 @@ impl Figures {
     }
 }
 
+/// What is known of a table's figures.
+struct Known {
+    /// What none of them is above: it is of the whole run, and exact.
+    most: Option<u64>,
+    /// Their share of that is told.
+    has_share: bool,
+    /// The intervals hold.
+    is_known: bool,
+}
+
 /// Writes tables of estimates.
 struct Table<'o> {
     sampling: Sampling,
@@ -135,14 +174,14 @@ struct Table<'o> {
 }
 
 impl Table<'_> {
-    /// A table, its column of shares only where the whole is known, and the ends of intervals where they are.
+    /// A table, the largest figures first.
     fn write(
         self,
         [what, of]: [&str; 2],
-        (whole, is_known): (Option<u64>, bool),
+        Known { most, has_share, is_known }: Known,
         figures: Vec<(Counted, String)>,
     ) -> Self {
-        let share = if whole.is_some() { format!("{:>7}", "%") } else { String::new() };
+        let share = if has_share { format!("{:>7}", "%") } else { String::new() };
         let _ = writeln!(self.out, "\n{what:>15} {:>31}{share}  {of}", "95 % interval");
         if figures.is_empty() {
             let _ = writeln!(self.out, "{:>15}", "none");
@@ -150,11 +189,15 @@ impl Table<'_> {
         let mut rows: Vec<_> = figures
             .into_iter()
             .map(|(counted, name)| (self.sampling.estimate(&counted), name))
-            .map(|(estimate, name)| ((Reverse(estimate.value.round() as u64), name), estimate))
+            .map(|(estimate, name)| {
+                let bounded = |end: f64| (end as u64).min(most.unwrap_or(u64::MAX));
+                let ends = [bounded(estimate.low.floor()), bounded(estimate.high.ceil())];
+                ((Reverse(bounded(estimate.value.round())), name), ends)
+            })
             .collect();
         rows.sort_by(|(left, _), (right, _)| left.cmp(right));
-        for ((Reverse(value), name), estimate) in rows {
-            let (low, high) = (estimate.low.floor() as u64, estimate.high.ceil() as u64);
+        for ((Reverse(value), name), [low, high]) in rows {
+            let whole = most.filter(|_| has_share);
             let share =
                 whole.map_or_else(String::new, |whole| format!("{:>7}", format_percent(value, whole)));
             let interval = match is_known {

@@ -154,6 +154,9 @@ impl Payable for Spending {
     }
 }
 
+/// Most frames on the stack of calls while a run is followed; beyond, the oldest is forgotten.
+pub const MOST_FRAMES: usize = 1 << 20;
+
 /// The calls of a run, or of several merged ones.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]

@@ -6,19 +6,23 @@
 //! functions that cost most are found with few counters in several passes; a [`MetricGraph`] says which
 //! figures follow from what was counted; a [`CounterSet`] is what is kept of all that.
 
+mod by_address;
 mod descent;
 mod event;
 mod exact;
+mod forgotten;
 mod formula;
 mod metric;
 mod region;
 mod render;
 mod set;
+mod uncounted;
 
 pub use descent::Descent;
 pub use event::{CountedEvent, LineEvent, UnknownEvent};
-pub use exact::{ExactCounters, Uncounted};
+pub use exact::ExactCounters;
 pub use metric::{MetricError, MetricGraph};
 pub use region::{Region, UnknownRegion};
 pub use render::{render_counters, render_counters_dot, render_descent, render_raw_counters};
 pub use set::{CounterSet, Reading, SetError};
+pub use uncounted::Uncounted;

@@ -63,7 +63,9 @@ mod values;
 mod word;
 
 pub use cache_lines::CacheLines;
-pub use calls::{CallContext, CallCount, CallKey, CallKind, Calls, FunctionCount, Spending, spending_of};
+pub use calls::{
+    CallContext, CallCount, CallKey, CallKind, Calls, FunctionCount, MOST_FRAMES, Spending, spending_of,
+};
 pub use context_tree::ContextTree;
 pub use control::{
     CodeSizes, Control, ControlTable, DelayedControl, StaticFacts, StaticTable, Transfer, Transfers,

@@ -352,6 +352,14 @@ fn descend(
         add(set, Region::Inclusive(names.at(*function)), event.clone(), *spent)?;
     }
     add(set, Region::Run, event.clone(), total)?;
+    if !descent.unknown.is_empty() {
+        let (forgotten, unknown) = (calls.forgotten, descent.unknown.len());
+        say!(
+            "note: {forgotten} calls were forgotten before they returned, since the stack was full: what functions \
+             spent with what they call is not known of {unknown} that lead to those that call each other in a \
+             circle; what these spent by themselves is told by --region self:NAME"
+        );
+    }
     Ok(render_descent(&descent, event, counters, total, |function| names.at(function)))
 }
 

@@ -4,6 +4,42 @@ use super::bench::{Bench, RV32IM, check, reference, status};
 
 const SORTING: &str = "models/rv32im/programs/sorting.elf";
 
+/// It calls itself more often than calls are kept, and then something that takes most of the run.
+const DEEP: &str = "
+.global _start
+_start:
+    li a0, 1050000
+    call descend
+.global descend
+descend:
+    addi a0, a0, -1
+    beqz a0, spin
+    call descend
+.global spin
+spin:
+    li a1, 2000000
+1:  addi a1, a1, -1
+    bnez a1, 1b
+    li a0, 0
+    li a7, 93
+    ecall
+";
+
+/// What it calls calls it again, once.
+const AGAIN: &str = "
+.global _start
+_start:
+    bnez a1, 1f
+    li a1, 1
+    call again
+1:  li a0, 0
+    li a7, 93
+    ecall
+.global again
+again:
+    call _start
+";
+
 fn bench() -> Bench {
     let bench = Bench::new()
         .with("other.json", r#"{"format":"isac-counters","version":1}"#)
@@ -70,6 +106,33 @@ fn counters_are_kept_and_joined() {
             "--load @first.json --save @first.json",
         ],
     );
+}
+
+/// What a function took of which calls were forgotten, nobody knows; the others are found all the same.
+#[test]
+fn forgotten_calls_hide_nothing() {
+    let bench = Bench::new().with("deep.s", DEEP);
+    assert_eq!(status(&bench.run(&format!("asm {RV32IM} @deep.s -o @deep.elf"))), 0);
+    let run = format!("run {RV32IM} @deep.elf --engine translated --calls --profile @deep");
+    assert_eq!(status(&bench.run(&run)), 0);
+    let lines = [
+        "counters @deep --image @deep.elf --descend --threshold 50",
+        "counters @deep --image @deep.elf --event cycles --region inclusive:_start --region inclusive:spin \
+         --region self:descend --save @set.json",
+        "counters @deep --image @deep.elf --event loads --region inclusive:_start",
+        "counters --load @set.json --format raw",
+    ];
+    check("counters_forgotten", &bench, &lines);
+}
+
+/// The run begins in a circle, not where it is asked about.
+#[test]
+fn what_a_run_began_with_is_named() {
+    let bench = Bench::new().with("again.s", AGAIN);
+    assert_eq!(status(&bench.run(&format!("asm {RV32IM} @again.s -o @again.elf"))), 0);
+    assert_eq!(status(&bench.run(&reference(RV32IM, "@again.elf", "--calls --profile @again"))), 0);
+    let line = "counters @again --image @again.elf --event loads --region inclusive:again";
+    check("counters_circle", &bench, &[line]);
 }
 
 #[test]

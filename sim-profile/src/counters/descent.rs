@@ -4,10 +4,14 @@
 //! whose callers have less than the threshold in all need not be measured. What is found is the same as
 //! if every function had been measured; only the passes are fewer. A pass is a run of the program with
 //! as many functions measured as there are counters. Functions that call each other in a circle are
-//! bounded by those that call into the circle.
+//! bounded by those that call into the circle; a function that a run began with is not bounded at all.
+//!
+//! Where calls were forgotten, it is not known what functions spent of which frames may have been: nothing is
+//! measured of them, and they bound nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::forgotten;
 use crate::Calls;
 
 /// How functions were measured, one pass after the other.
@@ -17,6 +21,8 @@ pub struct Descent {
     pub passes: Vec<Vec<(u64, u64)>>,
     /// Those that were left out, with what bounds them.
     pub left_out: BTreeMap<u64, u64>,
+    /// Those of which it is not known what they spent with their calls, since calls were forgotten.
+    pub unknown: BTreeSet<u64>,
     /// The least that a function must have spent to be found.
     pub threshold: u64,
 }
@@ -32,7 +38,7 @@ impl Descent {
         mut measure: impl FnMut(u64) -> u64,
     ) -> Descent {
         let mut search = Search::of(calls);
-        let mut descent = Descent { threshold, ..Descent::default() };
+        let mut descent = Descent { unknown: forgotten::functions(calls), threshold, ..Descent::default() };
         loop {
             search.open_circles(&mut descent);
             let pass: Vec<u64> = search.waiting.drain(..counters.max(1).min(search.waiting.len())).collect();
@@ -41,7 +47,7 @@ impl Descent {
             }
             let measured: Vec<(u64, u64)> =
                 pass.into_iter().map(|function| (function, measure(function))).collect();
-            search.bounds.extend(measured.iter().copied());
+            measured.iter().for_each(|(function, spent)| search.bound(*function, *spent));
             descent.passes.push(measured);
         }
     }
@@ -62,17 +68,20 @@ impl Descent {
 struct Circle {
     /// By their beginnings, ascending.
     functions: Vec<u64>,
-    /// Those outside that call into it.
-    callers: BTreeSet<u64>,
+    /// How many of those outside that call into it have no bound yet.
+    callers: usize,
+    /// What those that have spent in all at most; `u64::MAX` if a run began in it.
+    bound: u64,
 }
 
 struct Search {
-    /// Those whose callers are not all known yet.
-    closed: Vec<Circle>,
+    circles: Vec<Circle>,
+    /// The circles outside of its own that a function calls into.
+    callees: BTreeMap<u64, BTreeSet<usize>>,
+    /// Circles whose callers all have bounds, and that were not looked at yet.
+    open: Vec<usize>,
     /// What is to be measured next, the outermost first.
     waiting: VecDeque<u64>,
-    /// What a function spent, or what it may have spent at most.
-    bounds: BTreeMap<u64, u64>,
 }
 
 impl Search {
@@ -83,45 +92,56 @@ impl Search {
         let circle_of: BTreeMap<u64, usize> = numbered
             .flat_map(|(index, group)| group.iter().map(move |function| (*function, index)))
             .collect();
-        let mut callers: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); groups.len()];
+        let mut circles: Vec<Circle> =
+            groups.into_iter().map(|functions| Circle { functions, callers: 0, bound: 0 }).collect();
+        let mut callees: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
         for key in calls.arcs.keys() {
             let (from, to) = (circle_of[&key.caller], circle_of[&key.callee]);
-            if from != to {
-                callers[to].insert(key.caller);
+            if from != to && callees.entry(key.caller).or_default().insert(to) {
+                circles[to].callers += 1;
             }
         }
-        let closed = groups
-            .into_iter()
-            .zip(callers)
-            .map(|(functions, callers)| Circle { functions, callers })
-            .collect();
-        Search { closed, waiting: VecDeque::new(), bounds: BTreeMap::new() }
+        let begun = calls.contexts.iter().filter(|context| context.parent.is_none());
+        for number in begun.filter_map(|context| circle_of.get(&context.function)) {
+            circles[*number].bound = u64::MAX;
+        }
+        let is_outermost = |number: &usize| circles[*number].callers == 0;
+        let open: Vec<usize> = (0..circles.len()).filter(is_outermost).collect();
+        open.iter().for_each(|number| circles[*number].bound = u64::MAX);
+        Search { circles, callees, open, waiting: VecDeque::new() }
+    }
+
+    /// A function has spent so much, or at most so much: what it calls into may have no caller left without a
+    /// bound.
+    fn bound(&mut self, function: u64, spent: u64) {
+        for number in self.callees.remove(&function).into_iter().flatten() {
+            let circle = &mut self.circles[number];
+            circle.bound = circle.bound.saturating_add(spent);
+            circle.callers -= 1;
+            if circle.callers == 0 {
+                self.open.push(number);
+            }
+        }
     }
 
     /// Takes all circles whose callers are known: those that may reach the threshold wait to be
-    /// measured. One that is left out may open others.
+    /// measured. One that is left out may open others, as one of which nothing is known.
     fn open_circles(&mut self, descent: &mut Descent) {
-        loop {
-            let bounds = &self.bounds;
-            let is_open = |circle: &Circle| circle.callers.iter().all(|caller| bounds.contains_key(caller));
-            let (open, closed) = std::mem::take(&mut self.closed).into_iter().partition(is_open);
-            self.closed = closed;
-            let mut open: Vec<Circle> = open;
-            if open.is_empty() {
-                return;
-            }
-            open.sort_unstable_by_key(|circle| circle.functions.first().copied());
-            for Circle { functions, callers } in open {
-                let of_callers = callers.iter().map(|caller| self.bounds[caller]);
-                let bound = match callers.is_empty() {
-                    true => u64::MAX,
-                    false => of_callers.fold(0, u64::saturating_add),
-                };
-                if bound >= descent.threshold {
-                    self.waiting.extend(functions);
-                } else {
-                    self.bounds.extend(functions.iter().map(|function| (*function, bound)));
-                    descent.left_out.extend(functions.into_iter().map(|function| (function, bound)));
+        while !self.open.is_empty() {
+            let mut open = std::mem::take(&mut self.open);
+            open.sort_unstable_by_key(|number| self.circles[*number].functions.first().copied());
+            for number in open {
+                let Circle { functions, bound, .. } = &mut self.circles[number];
+                let (functions, bound) = (std::mem::take(functions), *bound);
+                for function in functions {
+                    if descent.unknown.contains(&function) {
+                        self.bound(function, u64::MAX);
+                    } else if bound >= descent.threshold {
+                        self.waiting.push_back(function);
+                    } else {
+                        descent.left_out.insert(function, bound);
+                        self.bound(function, bound);
+                    }
                 }
             }
         }
@@ -131,7 +151,7 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::Descent;
-    use crate::{CallCount, CallKey, CallKind, Calls, FunctionCount, Spending};
+    use crate::{CallContext, CallCount, CallKey, CallKind, Calls, FunctionCount, Spending};
 
     /// Calls between functions, with what each spent with its calls.
     fn calls(arcs: &[(u64, u64)], spent: &[(u64, u64)]) -> Calls {
@@ -183,5 +203,28 @@ mod tests {
     #[test]
     fn without_calls_there_is_nothing_to_measure() {
         assert_eq!(descend(&Calls::default(), 0, 1).passes.len(), 0);
+    }
+
+    /// 2 calls itself until its caller and some of itself are forgotten, then 3, which spends most of the run.
+    #[test]
+    fn what_was_forgotten_bounds_nothing() {
+        let mut calls =
+            calls(&[(1, 2), (2, 2), (2, 3), (3, 4), (3, 5)], &[(1, 4), (2, 6), (3, 100), (4, 90)]);
+        calls.functions.insert(5, FunctionCount::default());
+        calls.forgotten = 7;
+        let descent = descend(&calls, 1, 50);
+        assert_eq!(descent.found().collect::<Vec<_>>(), [(3, 100), (4, 90)]);
+        assert_eq!(descent.unknown, [1, 2].into());
+        assert_eq!(descent.passes.len(), 3, "5 is measured: its caller spent 100");
+    }
+
+    /// The sum of two runs: one began with 3, which the other one has called for a short time.
+    #[test]
+    fn what_a_run_began_with_is_not_bounded() {
+        let mut calls = calls(&[(1, 2), (2, 3)], &[(1, 100), (2, 1), (3, 80)]);
+        assert_eq!(descend(&calls, 1, 50).found().count(), 1);
+        let root = |function| CallContext { parent: None, function, own: Spending::default() };
+        calls.contexts = vec![root(1), root(3)];
+        assert_eq!(descend(&calls, 1, 50).found().collect::<Vec<_>>(), [(1, 100), (3, 80)]);
     }
 }

@@ -21,13 +21,16 @@ pub fn render_counters(set: &CounterSet, graph: &MetricGraph, metrics: &[String]
     }
     let mut out = String::new();
     write_table(&mut out, &rows);
-    let number = |count: u64, one: &str, many: &str| match count {
+    let counters = counted(set.counts.len() as u64, "counter", "counters");
+    let _ = writeln!(out, "\n{counters}, {}", counted(set.passes, "pass", "passes"));
+    out
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    match count {
         1 => format!("1 {one}"),
         _ => format!("{count} {many}"),
-    };
-    let counters = number(set.counts.len() as u64, "counter", "counters");
-    let _ = writeln!(out, "\n{counters}, {}", number(set.passes, "pass", "passes"));
-    out
+    }
 }
 
 /// Columns are as wide as what they hold; the first is a name, the others are numbers.
@@ -113,10 +116,7 @@ pub fn render_descent(
         out,
         "functions that take {threshold} {event} and more ({} % of {total}), with what they call; {} at a time\n",
         share(threshold),
-        match counters {
-            1 => "1 counter".to_owned(),
-            _ => format!("{counters} counters"),
-        }
+        counted(counters as u64, "counter", "counters")
     );
     let _ = writeln!(out, "{:>5} {:>16} {:>7}  function", "pass", event.to_string(), "%");
     for (pass, measured) in (1..).zip(&descent.passes) {
@@ -135,13 +135,19 @@ pub fn render_descent(
             name(*function)
         );
     }
-    let (measured, left_out) = (descent.measured(), descent.left_out.len());
-    let all = (measured + left_out).div_ceil(counters.max(1));
+    for function in &descent.unknown {
+        let _ = writeln!(out, "{:>5} {:>16} {:>7}  {}", "-", "not known", "", name(*function));
+    }
+    let (measured, left_out, unknown) = (descent.measured(), descent.left_out.len(), descent.unknown.len());
+    let all = (measured + left_out + unknown).div_ceil(counters.max(1));
+    let passes = |count: usize| counted(count as u64, "pass", "passes");
     let _ = writeln!(
         out,
-        "\n{} found in {} passes: {measured} measured, {left_out} left out; all one by one: {all} passes",
+        "\n{} found in {}: {measured} measured, {left_out} left out{}; all one by one: {}",
         descent.found().count(),
-        descent.passes.len()
+        passes(descent.passes.len()),
+        if unknown > 0 { format!(", {unknown} not known") } else { String::new() },
+        passes(all)
     );
     out
 }
@@ -167,4 +173,23 @@ fn one_line(text: &str) -> String {
 
 fn escape(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::render_descent;
+    use crate::counters::{CountedEvent, Descent};
+
+    #[test]
+    fn a_single_pass_is_one() {
+        let passes = vec![vec![(1, 9)]];
+        let descent = Descent { passes, unknown: [2].into(), threshold: 5, ..Descent::default() };
+        let text = render_descent(&descent, &CountedEvent::Cycles, 2, 10, |start| format!("f{start}"));
+        let (_, end) = text.split_once("function\n").expect("a table");
+        assert_eq!(
+            end,
+            "    1                9   90.00  f1\n    -        not known          f2\n\n\
+             1 found in 1 pass: 1 measured, 0 left out, 1 not known; all one by one: 1 pass\n"
+        );
+    }
 }

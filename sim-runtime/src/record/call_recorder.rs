@@ -31,6 +31,7 @@ mod way;
 
 use std::collections::HashMap;
 
+pub use sim_profile::MOST_FRAMES;
 use sim_profile::{CallCount, CallKey, CallKind, Calls, FunctionCount, Spending};
 
 use super::transfer::{FunctionMap, Step};
@@ -40,9 +41,6 @@ use presence::Presence;
 use stack::{StackNumber, Stacks, difference};
 use way::Way;
 pub use way::{PreparedCall, StackTop};
-
-/// Most frames on the stack; beyond, the oldest is forgotten.
-pub const MOST_FRAMES: usize = 1 << 20;
 
 /// An address that frames may wait for.
 #[derive(Debug, Clone, Copy)]

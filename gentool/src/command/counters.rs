@@ -171,14 +171,22 @@ impl Request {
         if !(0.0..=100.0).contains(&options.threshold) {
             return Err(Failure::other("--threshold is a percentage; give a number from 0 to 100"));
         }
-        let (mut metrics, mut formulas) = (Vec::new(), BTreeMap::new());
+        let (mut metrics, mut formulas) = (Vec::new(), BTreeMap::<String, String>::new());
         for text in &options.metrics {
             let (name, formula) = match text.split_once('=') {
                 Some((name, formula)) => (name.trim(), Some(formula.trim())),
                 None => (text.trim(), None),
             };
-            metrics.push(name.to_owned());
-            formulas.extend(formula.map(|formula| (name.to_owned(), formula.to_owned())));
+            if !metrics.iter().any(|metric| metric == name) {
+                metrics.push(name.to_owned());
+            }
+            let Some(formula) = formula else { continue };
+            let known = formulas.insert(name.to_owned(), formula.to_owned());
+            if known.is_some_and(|known| known != formula) {
+                return Err(Failure::other(format!(
+                    "the metric `{name}` has two formulas; rename one of them"
+                )));
+            }
         }
         if events.is_empty() && metrics.is_empty() {
             events.extend([CountedEvent::Instructions, CountedEvent::Cycles]);
@@ -305,13 +313,9 @@ impl Request {
             return Ok(self.metrics.clone());
         }
         let regions: BTreeSet<&Region> = set.counts.keys().map(|(region, _)| region).collect();
-        let has_value = |metric: &&str| {
-            regions.iter().any(|region| {
-                let of_run = |event: &CountedEvent| set.count(&Region::Run, event);
-                graph.value(metric, &|event| set.count(region, event), &of_run).is_some()
-            })
-        };
-        Ok(graph.names().filter(has_value).map(str::to_owned).collect())
+        let values = regions.into_iter().map(|region| set.metric_values(graph, region));
+        let have_value: BTreeSet<&str> = values.flat_map(BTreeMap::into_keys).collect();
+        Ok(have_value.into_iter().map(str::to_owned).collect())
     }
 }
 

@@ -4,6 +4,11 @@ use super::bench::{Bench, RV32IM, check, reference, status};
 
 const SORTING: &str = "models/rv32im/programs/sorting.elf";
 
+/// As the first version wrote it.
+const OLD_SET: &str = r#"{"format": "isac-counters", "version": 1, "model": "rv32im", "model_digest": "1",
+    "programs": ["2"], "passes": 1, "readings": [{"region": "run", "event": "cycles", "count": 7}],
+    "metrics": {"much": "cycles * 1000000000000000 * 1000000000000000"}, "calls": []}"#;
+
 /// It calls itself more often than calls are kept, and then something that takes most of the run.
 const DEEP: &str = "
 .global _start
@@ -44,8 +49,9 @@ fn bench() -> Bench {
     let bench = Bench::new()
         .with("other.json", r#"{"format":"isac-counters","version":1}"#)
         .with("text", "no counters");
-    for (name, calls) in [("followed", "--calls"), ("plain", "")] {
-        let options = format!("--limit-instructions 20000 {calls} --profile @{name}");
+    let runs = [("followed", 20000, "--calls"), ("plain", 20000, "")];
+    for (name, limit, calls) in runs {
+        let options = format!("--limit-instructions {limit} {calls} --profile @{name}");
         assert_eq!(status(&bench.run(&reference(RV32IM, SORTING, &options))), 124);
     }
     bench
@@ -135,11 +141,29 @@ fn what_a_run_began_with_is_named() {
     check("counters_circle", &bench, &[line]);
 }
 
+/// Each of forty metrics names the next one twice: it is computed once all the same.
+#[test]
+fn metrics_are_computed_once() {
+    let metric = |number| match number {
+        39 => "--metric m39=cycles+cycles".to_owned(),
+        _ => format!("--metric m{number:02}=m{0:02}+m{0:02}", number + 1),
+    };
+    let metrics: Vec<String> = (0..40).map(metric).collect();
+    let line = format!("counters @followed --event cycles --region run {} --format raw", metrics.join(" "));
+    let output = bench().run(&line);
+    assert_eq!(status(&output), 0);
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("run\tm39\t40000.000\n") && text.contains("run\tm00\t2.199e16\n"), "{text}");
+}
+
 #[test]
 fn what_cannot_be_counted_is_told() {
+    let chain = (0..200_000).map(|number| format!("\"m{number}\": \"m{} + 1\"", number + 1));
+    let chain = chain.chain(["\"m200000\": \"cycles\"".to_owned()]).collect::<Vec<_>>().join(", ");
+    let many = OLD_SET.replace("\"metrics\": {", &format!("\"metrics\": {{{chain}, "));
     check_lines(
         "counters_refused",
-        &bench(),
+        &bench().with("many.json", many),
         &[
             "@followed IMAGE --event cycle",
             "@followed IMAGE --region print",
@@ -149,6 +173,8 @@ fn what_cannot_be_counted_is_told() {
             "@followed IMAGE --metric x",
             "@followed IMAGE --metric x=1+",
             "@followed IMAGE --metric x=y --metric y=x",
+            "@followed IMAGE --metric x=cycles --metric x=loads",
+            "--load @many.json",
             "@plain IMAGE --region inclusive:main",
             "@followed IMAGE --event event.x --region self:main",
             "@followed --counters 0",

@@ -1,6 +1,6 @@
 //! The formulas of metrics: sums of products of numbers, names and parentheses.
 
-use super::metric::MetricError;
+use super::metric_error::MetricError;
 
 /// Most signs and parentheses that stand within each other.
 const DEEPEST: u32 = 64;

@@ -11,12 +11,15 @@ use crate::coverage::format_percent;
 pub fn render_counters(set: &CounterSet, graph: &MetricGraph, metrics: &[String]) -> String {
     let events = events_of(set);
     let mut rows = vec![Vec::from(["region".to_owned()])];
-    rows[0].extend(events.iter().map(ToString::to_string).chain(metrics.iter().cloned()));
+    rows[0].extend(events.iter().map(|event| one_line(&event.to_string())).chain(metrics.iter().cloned()));
     for region in regions_of(set) {
-        let mut row = vec![region.to_string()];
+        let mut row = vec![one_line(&region.to_string())];
         let counts = events.iter().map(|event| set.count(&region, event));
-        row.extend(counts.map(|count| count.map_or_else(|| "-".to_owned(), |count| count.to_string())));
-        row.extend(metrics.iter().map(|metric| metric_text(set, graph, metric, &region)));
+        let missing = || "-".to_owned();
+        row.extend(counts.map(|count| count.map_or_else(missing, |count| count.to_string())));
+        let values = set.metric_values(graph, &region);
+        let values = metrics.iter().map(|metric| values.get(metric.as_str()));
+        row.extend(values.map(|value| value.map_or_else(missing, |value| number(*value))));
         rows.push(row);
     }
     let mut out = String::new();
@@ -32,6 +35,14 @@ fn counted(count: u64, one: &str, many: &str) -> String {
         _ => format!("{count} {many}"),
     }
 }
+
+/// Three digits behind the point; what is larger than numbers are exact for has an exponent, and as many.
+fn number(value: f64) -> String {
+    if value.abs() < LARGE { format!("{value:.3}") } else { format!("{value:.3e}") }
+}
+
+/// Above, the digits before the point are not known any more.
+const LARGE: f64 = 1e15;
 
 /// Columns are as wide as what they hold; the first is a name, the others are numbers.
 fn write_table(out: &mut String, rows: &[Vec<String>]) {
@@ -52,14 +63,13 @@ fn write_table(out: &mut String, rows: &[Vec<String>]) {
 pub fn render_raw_counters(set: &CounterSet, graph: &MetricGraph, metrics: &[String]) -> String {
     let mut out = String::new();
     for ((region, event), count) in &set.counts {
-        let _ = writeln!(out, "{}\t{event}\t{count}", one_line(&region.to_string()));
+        let (region, event) = (one_line(&region.to_string()), one_line(&event.to_string()));
+        let _ = writeln!(out, "{region}\t{event}\t{count}");
     }
     for region in regions_of(set) {
-        for metric in metrics {
-            let text = metric_text(set, graph, metric, &region);
-            if text != "-" {
-                let _ = writeln!(out, "{}\t{metric}\t{text}", one_line(&region.to_string()));
-            }
+        let values = set.metric_values(graph, &region);
+        for (metric, value) in metrics.iter().filter_map(|name| Some((name, values.get(name.as_str())?))) {
+            let _ = writeln!(out, "{}\t{metric}\t{}", one_line(&region.to_string()), number(*value));
         }
     }
     out
@@ -80,9 +90,9 @@ pub fn render_counters_dot(set: &CounterSet, graph: &MetricGraph, metrics: &[Str
             let count = set.count(&region, &event);
             lines.extend(count.map(|count| format!("{prefix}{event} {count}")));
         }
-        for metric in metrics {
-            let text = metric_text(set, graph, metric, &region);
-            lines.extend((text != "-").then(|| format!("{prefix}{metric} {text}")));
+        let values = set.metric_values(graph, &region);
+        for (metric, value) in metrics.iter().filter_map(|name| Some((name, values.get(name.as_str())?))) {
+            lines.push(format!("{prefix}{metric} {}", number(*value)));
         }
     }
     let mut out = String::from("digraph counters {\n    node [shape=box];\n");
@@ -152,13 +162,6 @@ pub fn render_descent(
     out
 }
 
-fn metric_text(set: &CounterSet, graph: &MetricGraph, metric: &str, region: &Region) -> String {
-    let of_region = |event: &CountedEvent| set.count(region, event);
-    let of_run = |event: &CountedEvent| set.count(&Region::Run, event);
-    let value = graph.value(metric, &of_region, &of_run);
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
-}
-
 fn events_of(set: &CounterSet) -> BTreeSet<CountedEvent> {
     set.counts.keys().map(|(_, event)| event.clone()).collect()
 }
@@ -177,8 +180,16 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::render_descent;
+    use super::{number, render_descent};
     use crate::counters::{CountedEvent, Descent};
+
+    #[test]
+    fn large_numbers_have_an_exponent() {
+        assert_eq!(number(1.5), "1.500");
+        assert_eq!(number(-999_999_999_999_999.0), "-999999999999999.000");
+        assert_eq!(number(1.234_567e15), "1.235e15");
+        assert_eq!(number(-1e300), "-1.000e300");
+    }
 
     #[test]
     fn a_single_pass_is_one() {

@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CountedEvent, Region};
+use super::{CountedEvent, MetricGraph, Region};
 use crate::measurement::count;
 use crate::{CallKey, Profile};
 
@@ -235,6 +235,12 @@ impl CounterSet {
     /// What was counted of an event in a region.
     pub fn count(&self, region: &Region, event: &CountedEvent) -> Option<u64> {
         self.counts.get(&(region.clone(), event.clone())).copied()
+    }
+
+    /// The metrics of a region that follow from what was counted, by name.
+    pub fn metric_values<'g>(&self, graph: &'g MetricGraph, region: &Region) -> BTreeMap<&'g str, f64> {
+        let of_region = |event: &CountedEvent| self.count(region, event);
+        graph.values(&of_region, &|event| self.count(&Region::Run, event))
     }
 
     /// Adds the calls between functions that are regions here, `name` saying which one begins at an

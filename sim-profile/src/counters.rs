@@ -7,6 +7,7 @@
 //! figures follow from what was counted; a [`CounterSet`] is what is kept of all that.
 
 mod by_address;
+mod counted_run;
 mod descent;
 mod event;
 mod exact;
@@ -17,8 +18,10 @@ mod metric_error;
 mod region;
 mod render;
 mod set;
+mod set_error;
 mod uncounted;
 
+pub use counted_run::CountedRun;
 pub use descent::Descent;
 pub use event::{CountedEvent, LineEvent, UnknownEvent};
 pub use exact::ExactCounters;
@@ -26,5 +29,6 @@ pub use metric::MetricGraph;
 pub use metric_error::MetricError;
 pub use region::{Region, UnknownRegion};
 pub use render::{render_counters, render_counters_dot, render_descent, render_raw_counters};
-pub use set::{CounterSet, Reading, SetError};
+pub use set::{CounterSet, Reading};
+pub use set_error::SetError;
 pub use uncounted::Uncounted;

@@ -12,6 +12,7 @@ use sim_profile::counters::{
 use sim_profile::program::render::FunctionNames;
 use sim_profile::program::{Program, ProgramProfile};
 use sim_profile::{Profile, control_table, spending_of};
+use sim_runtime::launcher::parse_number;
 
 use super::program_report::{ImageOptions, tell_notes};
 use super::{Failure, profile_file};
@@ -159,7 +160,8 @@ impl Request {
         let other = |error: &dyn std::fmt::Display| Failure::other(error.to_string());
         let event = |text: &String| text.parse::<CountedEvent>().map_err(|error| other(&error));
         let mut events = options.events.iter().map(event).collect::<Result<BTreeSet<_>, _>>()?;
-        let regions = options.regions.iter().map(|text| text.parse().map_err(|error| other(&error)));
+        let regions = options.regions.iter();
+        let regions = regions.map(|text| Region::parse(text, parse_number).map_err(|error| other(&error)));
         let regions = regions.collect::<Result<Vec<Region>, _>>()?;
         let descend = options.descend.as_ref().map(event).transpose()?;
         if let Some(event) = descend.as_ref().filter(|event| !event.is_monotone()) {
@@ -220,7 +222,8 @@ impl Request {
             let regions: BTreeSet<String> =
                 set.counts.keys().filter_map(|(region, _)| Some(region.function()?.to_owned())).collect();
             let arcs = calls.arcs.iter().map(|(key, arc)| (key, arc.calls));
-            set.add_calls(arcs, |start| Some(names.at(start)).filter(|name| regions.contains(name)));
+            set.add_calls(arcs, |start| Some(names.at(start)).filter(|name| regions.contains(name)))
+                .map_err(|error| Failure::other(format!("the counters {error}")))?;
         }
         Ok((set, found))
     }

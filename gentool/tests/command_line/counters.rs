@@ -48,8 +48,9 @@ again:
 fn bench() -> Bench {
     let bench = Bench::new()
         .with("other.json", r#"{"format":"isac-counters","version":1}"#)
+        .with("old.json", OLD_SET)
         .with("text", "no counters");
-    let runs = [("followed", 20000, "--calls"), ("plain", 20000, "")];
+    let runs = [("followed", 20000, "--calls"), ("plain", 20000, ""), ("shorter", 10000, "")];
     for (name, limit, calls) in runs {
         let options = format!("--limit-instructions {limit} {calls} --profile @{name}");
         assert_eq!(status(&bench.run(&reference(RV32IM, SORTING, &options))), 124);
@@ -110,6 +111,11 @@ fn counters_are_kept_and_joined() {
             "--load @text",
             "--load @nowhere",
             "--load @first.json --save @first.json",
+            "@shorter IMAGE --event cycles --region run --save @shorter.json",
+            "--load @first.json --load @shorter.json",
+            "--load @old.json --format raw",
+            "--load @old.json --load @old.json",
+            "@followed --event stores --region run --load @old.json",
         ],
     );
 }
@@ -157,6 +163,16 @@ fn metrics_are_computed_once() {
 }
 
 #[test]
+fn addresses_are_those_of_other_options() {
+    let bench = bench();
+    let counted = |region: &str| {
+        bench.run(&format!("counters @followed --event loads --region {region} --format raw")).stdout
+    };
+    assert_eq!(counted("0x1_0000-65_791"), counted("0x10000-0x100ff"));
+    assert!(!counted("0x1_0000-65_791").is_empty());
+}
+
+#[test]
 fn what_cannot_be_counted_is_told() {
     let chain = (0..200_000).map(|number| format!("\"m{number}\": \"m{} + 1\"", number + 1));
     let chain = chain.chain(["\"m200000\": \"cycles\"".to_owned()]).collect::<Vec<_>>().join(", ");
@@ -174,6 +190,8 @@ fn what_cannot_be_counted_is_told() {
             "@followed IMAGE --metric x=1+",
             "@followed IMAGE --metric x=y --metric y=x",
             "@followed IMAGE --metric x=cycles --metric x=loads",
+            "@followed IMAGE --region +65536-+65600",
+            "@followed IMAGE --region 0x10000-0x1__0000",
             "--load @many.json",
             "@plain IMAGE --region inclusive:main",
             "@followed IMAGE --event event.x --region self:main",

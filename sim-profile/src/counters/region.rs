@@ -53,6 +53,8 @@ impl fmt::Display for Region {
 pub enum UnknownRegion {
     /// It has none of the forms.
     Form(String),
+    /// It has something else where an address should be: the text, and what is wrong.
+    Address(String, String),
     /// Its last address is below its first.
     Backwards(String),
 }
@@ -65,6 +67,9 @@ impl fmt::Display for UnknownRegion {
                 "`{text}` is no region; expected run, FIRST-LAST (two addresses), self:FUNCTION or \
                  inclusive:FUNCTION"
             ),
+            UnknownRegion::Address(text, wrong) => {
+                write!(f, "`{text}` is no region from one address to another: {wrong}")
+            }
             UnknownRegion::Backwards(text) => {
                 write!(f, "the region `{text}` ends before it begins; give the lower address first")
             }
@@ -74,10 +79,15 @@ impl fmt::Display for UnknownRegion {
 
 impl std::error::Error for UnknownRegion {}
 
-impl FromStr for Region {
-    type Err = UnknownRegion;
-
-    fn from_str(text: &str) -> Result<Region, UnknownRegion> {
+impl Region {
+    /// Reads a region as a user writes it, where `number` reads an address, or says what is wrong.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn parse<E: fmt::Display>(
+        text: &str,
+        number: impl Fn(&str) -> Result<u64, E>,
+    ) -> Result<Region, UnknownRegion> {
         let name = |prefix: &str| text.strip_prefix(prefix).filter(|name| !name.is_empty());
         if text == "run" {
             return Ok(Region::Run);
@@ -88,23 +98,35 @@ impl FromStr for Region {
         if let Some(name) = name(INCLUSIVE) {
             return Ok(Region::Inclusive(name.to_owned()));
         }
-        let addresses =
-            text.split_once('-').and_then(|(first, last)| Some((address(first)?, address(last)?)));
-        match addresses {
-            Some((first, last)) if first <= last => Ok(Region::Addresses { first, last }),
-            Some(_) => Err(UnknownRegion::Backwards(text.to_owned())),
-            None => Err(UnknownRegion::Form(text.to_owned())),
+        let is_number = |first: char| first.is_ascii_digit();
+        let Some((first, last)) = text.split_once('-').filter(|(first, _)| first.starts_with(is_number))
+        else {
+            return Err(UnknownRegion::Form(text.to_owned()));
+        };
+        let address = |part: &str| {
+            number(part).map_err(|error| UnknownRegion::Address(text.to_owned(), error.to_string()))
+        };
+        let (first, last) = (address(first)?, address(last)?);
+        match first <= last {
+            true => Ok(Region::Addresses { first, last }),
+            false => Err(UnknownRegion::Backwards(text.to_owned())),
         }
     }
 }
 
-/// A number, in hexadecimal behind `0x`.
-fn address(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
+/// As it is stored: what [`fmt::Display`] writes.
+impl FromStr for Region {
+    type Err = UnknownRegion;
+
+    fn from_str(text: &str) -> Result<Region, UnknownRegion> {
+        Region::parse(text, |part| {
+            let number = part.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+            number.filter(|number| format!("{number:#x}") == part).ok_or(EXPECTED)
+        })
     }
 }
+
+const EXPECTED: &str = "expected an address as 0x1f0";
 
 impl TryFrom<String> for Region {
     type Error = UnknownRegion;
@@ -130,13 +152,23 @@ mod tests {
             let region: Region = text.parse().expect("a region");
             assert_eq!(region.to_string(), text);
         }
-        assert_eq!("16-0X1f".parse(), Ok(Region::Addresses { first: 16, last: 31 }));
+    }
+
+    #[test]
+    fn addresses_are_read_by_whoever_knows_how() {
+        let read = |text: &str| Region::parse(text, |part| part.parse::<u64>());
+        assert_eq!(read("16-31"), Ok(Region::Addresses { first: 16, last: 31 }));
+        let error = read("16-x").expect_err("no address").to_string();
+        assert_eq!(error, "`16-x` is no region from one address to another: invalid digit found in string");
     }
 
     #[test]
     fn what_is_no_region_is_told() {
-        for text in ["", "main", "self:", "0x10", "0x10-", "1-0xg", "-1-2"] {
+        for text in ["", "main", "self:", "0x10", "main-0x10", "-1-2", "+0x10-0x20"] {
             assert_eq!(text.parse::<Region>(), Err(UnknownRegion::Form(text.to_owned())));
+        }
+        for text in ["0x10-", "1-0xg", "16-0x20", "0x+10-0x20", "0x10-0x020", "0x10-0X20"] {
+            assert!(matches!(text.parse::<Region>(), Err(UnknownRegion::Address(..))), "{text}");
         }
         assert_eq!("0x20-0x10".parse::<Region>(), Err(UnknownRegion::Backwards("0x20-0x10".to_owned())));
     }

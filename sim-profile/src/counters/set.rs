@@ -2,20 +2,24 @@
 //!
 //! A file of JSON: what it is, whose run it was, and one reading for each region and event. Sets of one
 //! run are joined, be it from several passes or from several questions; what two of them count has to
-//! agree.
+//! agree. Files of version 1 do not say which run they are of: they are read, and not joined.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CountedEvent, MetricGraph, Region};
+use super::set_error::SetError;
+use super::{CountedEvent, CountedRun, MetricGraph, Region};
 use crate::measurement::count;
 use crate::{CallKey, Profile};
 
-const FORMAT: &str = "isac-counters";
-const VERSION: u64 = 1;
+/// What a file of a set says that it is.
+pub(super) const FORMAT: &str = "isac-counters";
+/// The version that is written.
+pub(super) const VERSION: u64 = 2;
+/// The oldest version that is read.
+pub(super) const OLDEST: u64 = 1;
 
 /// Largest file that may hold a set.
 const FILE_LIMIT: u64 = 1 << 30;
@@ -41,6 +45,8 @@ pub struct CounterSet {
     pub model_digest: String,
     /// Digests of what was run, the program first.
     pub programs: Vec<String>,
+    /// The run; none if the set is of a file that does not tell.
+    pub run: Option<CountedRun>,
     /// How many runs, one with each group of counters, it would have taken on a processor.
     pub passes: u64,
     /// All counts.
@@ -60,70 +66,29 @@ struct Stored {
     model: String,
     model_digest: String,
     programs: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<CountedRun>,
     passes: u64,
     readings: Vec<Reading>,
     metrics: BTreeMap<String, String>,
     calls: Vec<(String, String, u64)>,
 }
 
-/// Why a set cannot be read, or joined with another.
-#[derive(Debug)]
-pub enum SetError {
-    /// It cannot be read at all.
-    Read(io::Error),
-    /// It is no such file.
-    Json(serde_json::Error),
-    /// It is of another format or version.
-    Format {
-        /// The format found.
-        format: String,
-        /// The version found.
-        version: u64,
-    },
-    /// The two are of different models, descriptions or programs.
-    OtherRun,
-    /// They disagree on a count.
-    Contradiction {
-        /// The region and the event.
-        place: Box<(Region, CountedEvent)>,
-        /// The two counts.
-        counts: [u64; 2],
-    },
-    /// They give one metric two formulas.
-    Metric(String),
+/// What every version of the format begins with.
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+    version: u64,
 }
 
-impl fmt::Display for SetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SetError::Read(error) => write!(f, "cannot be read: {error}; name a file that exists"),
-            SetError::Json(error) => {
-                write!(
-                    f,
-                    "is no set of counters: {error}; give a file that `gentool counters --save` has written"
-                )
-            }
-            SetError::Format { format, version } => write!(
-                f,
-                "is `{format}` version {version}; expected `{FORMAT}` version {VERSION}: write it anew by \
-                 `gentool counters --save`"
-            ),
-            SetError::OtherRun => {
-                f.write_str("is of another model, description or program; join counters of one program alone")
-            }
-            SetError::Contradiction { place, counts: [ours, theirs] } => write!(
-                f,
-                "counts {theirs} `{}` in {}, where another set has {ours}; join counters of equal runs alone",
-                place.1, place.0
-            ),
-            SetError::Metric(name) => {
-                write!(f, "gives the metric `{name}` another formula than another set; rename one of them")
-            }
+impl Header {
+    fn check(self) -> Result<(), SetError> {
+        match self.format == FORMAT && (OLDEST..=VERSION).contains(&self.version) {
+            true => Ok(()),
+            false => Err(SetError::Format { format: self.format, version: self.version }),
         }
     }
 }
-
-impl std::error::Error for SetError {}
 
 impl CounterSet {
     /// Nothing counted yet of a run.
@@ -133,6 +98,7 @@ impl CounterSet {
             model: profile.measurement.tables.model.clone(),
             model_digest: provenance.model_digest.clone(),
             programs: provenance.images.iter().map(|image| image.digest.clone()).collect(),
+            run: Some(CountedRun::of(profile)),
             ..CounterSet::default()
         }
     }
@@ -144,14 +110,17 @@ impl CounterSet {
     pub fn read(file: impl Read) -> Result<CounterSet, SetError> {
         let mut text = Vec::new();
         file.take(FILE_LIMIT).read_to_end(&mut text).map_err(SetError::Read)?;
-        let stored: Stored = serde_json::from_slice(&text).map_err(SetError::Json)?;
-        if stored.format != FORMAT || stored.version != VERSION {
-            return Err(SetError::Format { format: stored.format, version: stored.version });
-        }
+        let stored = serde_json::from_slice::<Stored>(&text).map_err(|error| {
+            // What other versions have, too, tells more than what they have not.
+            let header = serde_json::from_slice::<Header>(&text).ok();
+            header.and_then(|header| header.check().err()).unwrap_or(SetError::Json(error))
+        })?;
+        Header { format: stored.format, version: stored.version }.check()?;
         let mut set = CounterSet {
             model: stored.model,
             model_digest: stored.model_digest,
             programs: stored.programs,
+            run: stored.run,
             passes: stored.passes,
             metrics: stored.metrics,
             ..CounterSet::default()
@@ -160,7 +129,7 @@ impl CounterSet {
             set.add(region, event, count)?;
         }
         for (caller, callee, times) in stored.calls {
-            count(set.calls.entry((caller, callee)).or_default(), times);
+            set.add_call(caller, callee, times)?;
         }
         Ok(set)
     }
@@ -183,6 +152,7 @@ impl CounterSet {
             model: self.model.clone(),
             model_digest: self.model_digest.clone(),
             programs: self.programs.clone(),
+            run: self.run.clone(),
             passes: self.passes,
             readings: readings.collect(),
             metrics: self.metrics.clone(),
@@ -209,6 +179,20 @@ impl CounterSet {
         }
     }
 
+    /// Adds how often a function has called another.
+    fn add_call(&mut self, caller: String, callee: String, times: u64) -> Result<(), SetError> {
+        let names = (caller, callee);
+        match self.calls.get(&names) {
+            Some(known) if *known != times => {
+                Err(SetError::Calls { names: Box::new(names), counts: [*known, times] })
+            }
+            _ => {
+                self.calls.insert(names, times);
+                Ok(())
+            }
+        }
+    }
+
     /// Joins another set of the same run.
     ///
     /// # Errors
@@ -216,7 +200,14 @@ impl CounterSet {
     pub fn join(&mut self, other: CounterSet) -> Result<(), SetError> {
         let whose = |set: &CounterSet| (set.model.clone(), set.model_digest.clone(), set.programs.clone());
         if whose(self) != whose(&other) {
-            return Err(SetError::OtherRun);
+            return Err(SetError::OtherProgram);
+        }
+        match (&self.run, other.run) {
+            (Some(ours), Some(theirs)) if *ours == theirs => {}
+            (Some(ours), Some(theirs)) => {
+                return Err(SetError::OtherRun(Box::new([ours.clone(), theirs])));
+            }
+            _ => return Err(SetError::UnknownRun),
         }
         for ((region, event), count) in other.counts {
             self.add(region, event, count)?;
@@ -227,7 +218,9 @@ impl CounterSet {
                 _ => self.metrics.insert(name, formula),
             };
         }
-        self.calls.extend(other.calls);
+        for ((caller, callee), times) in other.calls {
+            self.add_call(caller, callee, times)?;
+        }
         count(&mut self.passes, other.passes);
         Ok(())
     }
@@ -245,27 +238,31 @@ impl CounterSet {
 
     /// Adds the calls between functions that are regions here, `name` saying which one begins at an
     /// address.
+    ///
+    /// # Errors
+    /// The set has others already.
     pub fn add_calls<'a>(
         &mut self,
         arcs: impl Iterator<Item = (&'a CallKey, u64)>,
         name: impl Fn(u64) -> Option<String>,
-    ) {
+    ) -> Result<(), SetError> {
         let mut calls: BTreeMap<(String, String), u64> = BTreeMap::new();
         for (key, times) in arcs {
             if let (Some(caller), Some(callee)) = (name(key.caller), name(key.callee)) {
                 count(calls.entry((caller, callee)).or_default(), times);
             }
         }
-        self.calls.extend(calls);
+        calls.into_iter().try_for_each(|((caller, callee), times)| self.add_call(caller, callee, times))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CounterSet, SetError};
+    use super::{CountedRun, CounterSet, SetError};
 
     fn set(counts: &[(&str, &str, u64)]) -> CounterSet {
-        let mut set = CounterSet { passes: 1, programs: vec!["1".to_owned()], ..CounterSet::default() };
+        let (programs, run) = (vec!["1".to_owned()], Some(CountedRun::default()));
+        let mut set = CounterSet { passes: 1, programs, run, ..CounterSet::default() };
         for (region, event, count) in counts {
             set.add(region.parse().unwrap(), event.parse().unwrap(), *count).unwrap();
         }
@@ -294,7 +291,7 @@ mod tests {
             "counts 3 `loads` in run, where another set has 2; join counters of equal runs alone"
         );
         let other = CounterSet { programs: vec!["2".to_owned()], ..set(&[]) };
-        assert!(matches!(sum.join(other), Err(SetError::OtherRun)));
+        assert!(matches!(sum.join(other), Err(SetError::OtherProgram)));
     }
 
     #[test]
@@ -306,9 +303,55 @@ mod tests {
         set(&[]).write(&mut file).unwrap();
         let text = String::from_utf8(file).unwrap();
         assert!(
-            read(&text.replace("\"version\": 1", "\"version\": 2"))
-                .starts_with("is `isac-counters` version 2; ")
+            read(&text.replace("\"version\": 2", "\"more\": 1, \"version\": 3"))
+                .starts_with("is `isac-counters` version 3; expected `isac-counters` version 1 to 2: ")
         );
         assert!(read(&text[..text.len() / 2]).starts_with("is no set of counters: "));
+    }
+
+    #[test]
+    fn sets_of_different_runs_are_refused() {
+        let of = |run| CounterSet { run, ..set(&[("run", "loads", 2)]) };
+        let run = |cycles| CountedRun { runs: 1, cycles, course: "c".to_owned(), ..CountedRun::default() };
+        let error = of(Some(run(3))).join(of(Some(run(4)))).expect_err("another run").to_string();
+        assert_eq!(
+            error,
+            "is of 1 run of 0 instructions in 4 cycles, course c, where another set is of 1 run of 0 \
+             instructions in 3 cycles, course c; join counters of equal runs alone"
+        );
+        for (ours, theirs) in [(None, Some(run(3))), (Some(run(3)), None), (None, None)] {
+            assert!(matches!(of(ours).join(of(theirs)), Err(SetError::UnknownRun)));
+        }
+    }
+
+    #[test]
+    fn a_file_of_version_1_is_read() {
+        let text = r#"{"format": "isac-counters", "version": 1, "model": "m", "model_digest": "d",
+            "programs": ["1"], "passes": 1, "readings": [{"region": "run", "event": "cycles", "count": 9}],
+            "metrics": {}, "calls": [["f", "g", 2]]}"#;
+        let set = CounterSet::read(text.as_bytes()).expect("a set");
+        assert_eq!((set.counts.len(), set.calls.len(), set.run), (1, 1, None));
+    }
+
+    #[test]
+    fn sets_agree_on_calls() {
+        let called = |times| {
+            let mut set = set(&[]);
+            set.calls.insert(("f".to_owned(), "g".to_owned()), times);
+            set
+        };
+        let told = "has 3 calls of `g` by `f`, where another set has 2; join counters of equal runs alone";
+        assert_eq!(called(2).join(called(3)).expect_err("they disagree").to_string(), told);
+        let mut sum = called(2);
+        sum.join(called(2)).expect("they agree");
+        assert_eq!(sum.calls, called(2).calls);
+        let mut file = Vec::new();
+        sum.write(&mut file).expect("memory takes it");
+        let entry = "[\n      \"f\",\n      \"g\",\n      2\n    ]";
+        let text = String::from_utf8(file).expect("text");
+        assert!(text.contains(entry), "{text}");
+        let twice = |times: &str| text.replace(entry, &format!("{entry}, {}", entry.replace('2', times)));
+        assert_eq!(CounterSet::read(twice("2").as_bytes()).expect("it agrees").calls, called(2).calls);
+        assert_eq!(CounterSet::read(twice("3").as_bytes()).expect_err("it disagrees").to_string(), told);
     }
 }

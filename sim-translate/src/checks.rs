@@ -36,16 +36,16 @@ impl Checks {
         self == Checks::Each(Instrumented::Accesses) && numbered.accesses_memory
     }
 
-    /// Whether it is one to go from an instruction to an address; `keeps_successor` tells of the
-    /// instruction whether it calls.
+    /// Whether it is one to go from an instruction to an address; `calls` tells whether jumps
+    /// from the instruction are calls.
     pub(crate) fn is_check(
         self,
         way @ (_, to, successor): (u64, u64, u64),
-        keeps_successor: impl FnOnce() -> bool,
+        calls: impl FnOnce() -> bool,
     ) -> bool {
         match self {
-            Checks::Transfers(places) => is_check(places, way, || keeps_successor().then_some(successor)),
-            Checks::Each(Instrumented::Calls) => to != successor && keeps_successor(),
+            Checks::Transfers(places) => is_check(places, way, calls),
+            Checks::Each(Instrumented::Calls) => to != successor && calls(),
             Checks::Each(Instrumented::Accesses) => false,
         }
     }
@@ -53,7 +53,7 @@ impl Checks {
     /// Whether it is one to go from a step of a region to an address.
     pub(crate) fn is_check_of(self, model: &Model, numbered: &Numbered, to: u64) -> bool {
         let (from, size_cells) = (numbered.step.address, numbered.step.size_cells);
-        self.is_check((from, to, model.successor(from, size_cells)), || numbered.keeps_successor)
+        self.is_check((from, to, model.successor(from, size_cells)), || numbered.calls)
     }
 }
 

@@ -43,8 +43,8 @@ pub(crate) struct Numbered {
     pub(crate) table: Vec<u64>,
     /// Its successor is behind a call: this is the call, or in its delay slot.
     pub(crate) precedes_return: bool,
-    /// It keeps the address of its successor: where it jumps, it calls. Known where samples are taken.
-    pub(crate) keeps_successor: bool,
+    /// Where it jumps, it calls. Known where samples are taken.
+    pub(crate) calls: bool,
     /// It reads or writes memory. Known where samples are taken, too.
     pub(crate) accesses_memory: bool,
 }

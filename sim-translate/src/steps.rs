@@ -1,12 +1,16 @@
 //! Decoded instructions, kept by their place, with what became of them.
 
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
+use isac_ir::control::Control;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::Instrumented;
-use sim_runtime::record::{RecordedWord, Recording, StaticInstruction, StaticKey, control_at};
+use sim_runtime::record::{
+    RecordedWord, Recording, StaticInstruction, StaticKey, calls as is_call, control_at,
+};
 
 use crate::checks::accesses_memory;
 use crate::mode::{Mode, ModeItems};
@@ -31,8 +35,12 @@ pub(crate) struct Steps {
     silent_transfers: BTreeSet<(u64, u64)>,
     /// How often each ran while nothing was counted, as far as that is known.
     silent_runs: Vec<u64>,
-    /// Whether each keeps the address of its successor, if anybody has asked.
-    keeping: Vec<Option<bool>>,
+    /// What each may do to the flow of control, once somebody has asked.
+    controls: Vec<OnceCell<Option<Box<Control>>>>,
+    /// The step that was added last at each address.
+    by_address: HashMap<u64, u32>,
+    /// Somebody has asked which steps call.
+    is_asked_for_calls: Cell<bool>,
     /// Addresses behind calls.
     behind_calls: HashSet<u64>,
     /// What steps that are gone had counted.
@@ -90,7 +98,8 @@ impl Steps {
         self.steps.push(Rc::new(step));
         self.counted.push(StaticInstruction::default());
         self.silent_runs.push(0);
-        self.keeping.push(None);
+        self.controls.push(OnceCell::new());
+        self.by_address.insert(place.address, number);
         number
     }
 
@@ -119,7 +128,7 @@ impl Steps {
         self.longest.found.unwrap_or(self.steps.len() as u64).max(1)
     }
 
-    fn find_longest_stretch(&mut self, model: &Model, items: &ModeItems) -> u64 {
+    fn find_longest_stretch(&self, model: &Model, items: &ModeItems) -> u64 {
         let mut steps: Vec<(u64, u32, Mode)> =
             self.index.iter().map(|(place, number)| (place.address, *number, place.mode)).collect();
         steps.sort_unstable_by_key(|(address, number, _)| (std::cmp::Reverse(*address), *number));
@@ -137,7 +146,7 @@ impl Steps {
             let step = Rc::clone(&self.steps[number as usize]);
             let (targets, computes) = addresses_behind(items, &step, mode);
             let successor = model.successor(address, step.size_cells);
-            let calls = self.keeps_successor(model, number);
+            let calls = self.calls(model, number);
             let follows = |to: &u64| *to > address && (!calls || *to == successor);
             let behind = targets.into_iter().filter(follows).filter_map(|to| from.get(&to).copied());
             let behind = behind.chain((computes && !calls).then_some(of_computed)).max().unwrap_or(0);
@@ -164,22 +173,42 @@ impl Steps {
         self.silent_transfers.insert((from, to));
     }
 
-    /// Whether a step keeps the address of its successor: a call, where it jumps.
-    pub(crate) fn keeps_successor(&mut self, model: &Model, number: u32) -> bool {
+    /// Whether a step is a call wherever it jumps.
+    pub(crate) fn calls(&self, model: &Model, number: u32) -> bool {
+        self.is_asked_for_calls.set(true);
         let step = &self.steps[number as usize];
-        *self.keeping[number as usize].get_or_insert_with(|| {
-            let Some((word, width_bits)) = step.word else { return false };
+        let before = || {
+            let before = self.by_address.get(&step.address.wrapping_sub(step.size_cells.into()))?;
+            self.control(model, *before)
+        };
+        let places = (step.address, model.successor(step.address, step.size_cells));
+        self.control(model, number).is_some_and(|control| is_call(control, before, places))
+    }
+
+    /// Whether a step that is new says of one that was known before that it calls.
+    pub(crate) fn makes_a_call(&self, model: &Model, number: u32) -> bool {
+        let step = &self.steps[number as usize];
+        let successor = model.successor(step.address, step.size_cells);
+        self.is_asked_for_calls.get()
+            && self.by_address.contains_key(&successor)
+            && self.control(model, number).is_some_and(|control| control.has_slot(successor))
+    }
+
+    fn control(&self, model: &Model, number: u32) -> Option<&Control> {
+        let step = &self.steps[number as usize];
+        let read = || {
+            let (word, width_bits) = step.word?;
             let words = vec![RecordedWord { element: 0, word, width_bits }];
             let key = StaticKey { address: step.address, words };
-            let successor = model.successor(step.address, step.size_cells);
-            control_at(model, &key, step.size_cells).and_then(|control| control.keeps) == Some(successor)
-        })
+            control_at(model, &key, step.size_cells).map(Box::new)
+        };
+        self.controls[number as usize].get_or_init(read).as_deref()
     }
 
     /// Whether a step is of those that carry instrumentation.
-    pub(crate) fn carries(&mut self, model: &Model, number: u32, instrumented: Instrumented) -> bool {
+    pub(crate) fn carries(&self, model: &Model, number: u32, instrumented: Instrumented) -> bool {
         match instrumented {
-            Instrumented::Calls => self.keeps_successor(model, number),
+            Instrumented::Calls => self.calls(model, number),
             Instrumented::Accesses => accesses_memory(self.step(number)),
         }
     }

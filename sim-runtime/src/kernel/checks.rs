@@ -4,17 +4,16 @@
 //! counts the check down and goes on. So links are what they are without samples, and a check costs what
 //! one short step does.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::marker::PhantomData;
 
-use isac_ir::Model;
 use sim_profile::CheckPlaces;
 
 use super::block::{Block, Record};
 use super::code::Code;
 use super::machine::{BlockCore, Profiling};
 use super::step::gate;
-use crate::record::is_check;
+use crate::record::{calls, is_check};
 
 impl<C: BlockCore, P: Profiling> Code<C, P> {
     /// Checks are counted from now on.
@@ -65,11 +64,21 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     }
 
     /// Whether it is a check to go from a site to a target, which is not behind it.
-    pub(super) fn is_check(&self, model: &Model, site: u32, target: u64) -> bool {
+    pub(super) fn is_check(&self, core: &C, site: u32, target: u64) -> bool {
         // A block's end belongs to no instruction, and goes on behind it.
         let Some((places, source)) = self.checks.zip(self.static_of(site)) else { return false };
-        let keeps = || source.control(model).and_then(|control| control.keeps);
-        let successor = model.successor(source.address, source.size_cells);
-        is_check(places, (source.address, target, successor), keeps)
+        let (model, address) = (core.model(), source.address);
+        let successor = model.successor(address, source.size_cells);
+        let is_call = || {
+            let branch = OnceCell::new();
+            let before = || {
+                let at = address.wrapping_sub(source.size_cells.into());
+                let read = || core.decode::<P>(at).ok()?.to_static(at).control(model);
+                branch.get_or_init(read).as_ref()
+            };
+            let control = source.control(model);
+            control.is_some_and(|control| calls(&control, before, (address, successor)))
+        };
+        is_check(places, (address, target, successor), is_call)
     }
 }

@@ -162,7 +162,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     /// Remembers that a site led to a block, and counts it; whether it was a check.
     pub(super) fn connect(
         &mut self,
-        model: &isac_ir::Model,
+        core: &C,
         (site, target): (u32, u64),
         block: u32,
         arrival: Arrival,
@@ -170,7 +170,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         let is_check = match self.link(site, target).filter(|link| !link.is_empty()) {
             // Whenever a turn is over somebody comes by here, by a way that is known.
             Some(link) if self.checks.is_some() => link.block != link.leads_to,
-            _ => self.is_check(model, site, target),
+            _ => self.is_check(core, site, target),
         };
         let entry = if is_check { self.gate_of(block) } else { block };
         let link = self.link_for(site, target);

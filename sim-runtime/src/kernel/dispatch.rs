@@ -49,7 +49,7 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         };
         match self.rest.arrived_from.take() {
             Some(site) => {
-                let is_check = self.code.connect(self.core.model(), (site, pc), block, self.rest.arrival);
+                let is_check = self.code.connect(self.core, (site, pc), block, self.rest.arrival);
                 if is_check && self.code.pass_check() {
                     self.code.stop_block(block, 0);
                     return (0, None);
@@ -153,7 +153,7 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         if P::ON {
             *self.code.retired.transfers.entry((address, pc)).or_default() += 1;
         }
-        if self.code.is_check(model, site, pc) {
+        if self.code.is_check(self.core, site, pc) {
             self.code.pass_check();
         }
     }

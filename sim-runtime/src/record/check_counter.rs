@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use isac_ir::Model;
-use isac_ir::control::control_of;
+use isac_ir::control::{Control, control_of};
 use sim_profile::{CheckPlaces, Sampling, Word};
 
-use super::{Executed, Sampler, is_check};
+use super::{Executed, Sampler, calls, is_check};
 
 /// Counts the checks of a run and says what of it is counted.
 pub(crate) struct CheckCounter {
@@ -14,15 +14,16 @@ pub(crate) struct CheckCounter {
     places: CheckPlaces,
     /// Checks up to the sampler's turn.
     left: u64,
-    /// The address that an instruction keeps, by its own, as it was decoded last.
-    keeps: BTreeMap<u64, (Word, Option<u64>)>,
+    /// What each instruction that has ended may do to the flow of control, by its address, as it was decoded
+    /// last.
+    controls: BTreeMap<u64, (Word, Control)>,
 }
 
 impl CheckCounter {
     /// Of a run that begins now.
     pub(crate) fn new(sampling: Sampling) -> CheckCounter {
         let sampler = Sampler::new(sampling);
-        CheckCounter { left: sampler.length(), sampler, places: sampling.places, keeps: BTreeMap::new() }
+        CheckCounter { left: sampler.length(), sampler, places: sampling.places, controls: BTreeMap::new() }
     }
 
     /// Whether what runs now is counted.
@@ -33,16 +34,16 @@ impl CheckCounter {
     /// An instruction has ended as instructions do, and goes on at an address.
     pub(crate) fn count(&mut self, model: &Model, executed: &Executed<'_>, to: u64) {
         let Executed { address, size_cells, word, decoded } = *executed;
-        let keeps = &mut self.keeps;
-        let look = || {
-            let known = keeps.get(&address).filter(|(known, _)| *known == word);
-            known.map(|(_, kept)| *kept).unwrap_or_else(|| {
-                let kept = control_of(model, decoded, address, size_cells).keeps;
-                keeps.insert(address, (word, kept));
-                kept
-            })
-        };
-        if is_check(self.places, (address, to, model.successor(address, size_cells)), look) {
+        let successor = model.successor(address, size_cells);
+        if self.places.includes_calls() && self.controls.get(&address).is_none_or(|(known, _)| *known != word)
+        {
+            self.controls.insert(address, (word, control_of(model, decoded, address, size_cells)));
+        }
+        let control_at = |address: u64| self.controls.get(&address).map(|(_, control)| control);
+        let before = || control_at(address.wrapping_sub(size_cells.into()));
+        let is_call =
+            || control_at(address).is_some_and(|control| calls(control, before, (address, successor)));
+        if is_check(self.places, (address, to, successor), is_call) {
             self.left = self.left.saturating_sub(1);
         }
     }

@@ -31,7 +31,7 @@ pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey, contr
 pub use sample_cycles::{PassedCycles, SampleCycles};
 pub use sampler::Sampler;
 pub use statics::{KeyDecoder, StaticCode, StaticReader, static_table};
-pub use transfer::{FunctionMap, Step, is_check, only_returns, own_step, step_of};
+pub use transfer::{FunctionMap, Step, calls, is_check, only_returns, own_step, step_of};
 
 use crate::host::Abi;
 

@@ -143,12 +143,26 @@ pub fn only_returns(control: &Control, before: Option<&Control>, successor: u64)
 
 /// Whether a transfer from an instruction to an address is a check, where a run that is sampled may begin
 /// to be counted or cease to be: one to an address that is not above its own, or a call, as far as these
-/// places have checks. `keeps` tells the address that the instruction keeps; it is asked of the others alone.
+/// places have checks. `calls` tells whether jumps from the instruction are calls, as [`calls`]; it is asked of
+/// the others alone.
 pub fn is_check(
     places: CheckPlaces,
     (from, to, successor): (u64, u64, u64),
-    keeps: impl FnOnce() -> Option<u64>,
+    calls: impl FnOnce() -> bool,
 ) -> bool {
     let goes_back = || places.includes_back_edges() && to <= from;
-    to != successor && (goes_back() || places.includes_calls() && keeps() == Some(successor))
+    to != successor && (goes_back() || places.includes_calls() && calls())
+}
+
+/// Whether an instruction calls wherever it jumps: it keeps the address behind itself, or stands in the delay
+/// slot of a branch that does, and jumps nowhere by itself. `before` is asked for what stands before it, as
+/// long as itself.
+pub fn calls<'c>(
+    control: &Control,
+    before: impl FnOnce() -> Option<&'c Control>,
+    (address, successor): (u64, u64),
+) -> bool {
+    let keeps = |control: &Control| control.keeps == Some(successor);
+    let is_led = || control.computed && control.targets.is_empty() && !control.jumps;
+    keeps(control) || is_led() && before().is_some_and(|before| before.has_slot(address) && keeps(before))
 }

@@ -188,10 +188,10 @@ impl Codegen<'_, '_> {
     /// Whether the jump at hand to a computed address is a check, where it may be. Steps that nothing higher
     /// follows are not compiled where samples are taken.
     fn is_check(&mut self, pc: ir::Value) -> Option<ir::Value> {
-        let keeps = self.region.blocks[self.current].steps[self.at].keeps_successor;
+        let calls = self.region.blocks[self.current].steps[self.at].calls;
         let (condition, than) = match self.around.checks? {
             Checks::Transfers(CheckPlaces::Calls | CheckPlaces::Both) | Checks::Each(Instrumented::Calls)
-                if keeps =>
+                if calls =>
             {
                 (IntCC::NotEqual, self.successor)
             }

@@ -45,7 +45,7 @@ impl region::Steps for Found<'_, '_> {
             mode: own.mode,
             table: steps.table_of(own.address),
             precedes_return: steps.is_behind_call(successor),
-            keeps_successor: is_sampled && steps.keeps_successor(model, number),
+            calls: is_sampled && steps.calls(model, number),
             accesses_memory: is_sampled && accesses_memory(&step),
             step,
         };
@@ -101,6 +101,8 @@ pub(super) fn step_at(
         steps.add_call(returns);
     }
     let number = steps.add(own, step);
+    // What was compiled took the instruction behind it for no call.
+    core.state.claims_more |= steps.makes_a_call(core.model(), number);
     (own, Some(number), Rc::clone(steps.step(number)))
 }
 

@@ -134,7 +134,7 @@ impl TranslatedEngine<'_> {
         let model = self.core.model();
         let (from, size_cells) = (self.steps.step(number).address, self.steps.step(number).size_cells);
         let way = (from, to, model.successor(from, size_cells));
-        let is_check = sampled.checks.is_check(way, || self.steps.keeps_successor(model, number));
+        let is_check = sampled.checks.is_check(way, || self.steps.calls(model, number));
         self.take_checks(is_check.into());
     }
 

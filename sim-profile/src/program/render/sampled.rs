@@ -49,7 +49,7 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
     });
     if samples.checks == 0 && calls_are_checks(sampling) {
         out.push_str(
-            "no check was passed: calls from delay slots, and those that keep no address, are none\n",
+            "no check was passed: a jump is a call where its instruction keeps the address behind itself\n",
         );
     }
     if !sampling.bounds_stretches() {

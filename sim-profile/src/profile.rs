@@ -139,6 +139,11 @@ impl Profile {
             }
             (visits, _) => *visits = None,
         }
+        match (&mut self.samples, &other.samples) {
+            (Some(ours), Some(theirs)) => ours.add(*theirs),
+            // A share of some of it says nothing of all.
+            (samples, _) => *samples = None,
+        }
         self.pipeline = None;
         Ok(())
     }

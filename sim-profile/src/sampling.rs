@@ -190,6 +190,16 @@ pub struct Samples {
     pub cycles: u64,
 }
 
+impl Samples {
+    /// Adds what is known of another run, or of another part of this one.
+    pub fn add(&mut self, other: Samples) {
+        let Self { checks, samples, instructions, cycles } = self;
+        let sums = [checks, samples, instructions, cycles];
+        let others = [other.checks, other.samples, other.instructions, other.cycles];
+        sums.into_iter().zip(others).for_each(|(sum, other)| *sum = sum.saturating_add(other));
+    }
+}
+
 /// What a figure of the whole run is, as far as samples tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {

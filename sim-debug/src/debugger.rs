@@ -323,7 +323,7 @@ impl<'e> Debugger<'e> {
     pub(crate) fn count(&mut self, stop: Stop, budget: u64) -> Option<Stopped> {
         match stop {
             Stop::Budget => self.taken += budget,
-            Stop::Paused { taken } => self.taken += taken,
+            Stop::Paused { taken, .. } => self.taken += taken,
             Stop::Halted(_) | Stop::Fault(_) | Stop::Interrupted => {
                 self.ended = Some(stop);
                 return Some(Stopped::Ended(stop));

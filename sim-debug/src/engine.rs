@@ -90,7 +90,7 @@ impl<'e> DebuggedEngine<'e> {
         let taken = self.debugger().taken;
         let more = taken.saturating_sub(self.told);
         self.told = self.told.max(taken);
-        Stop::Paused { taken: more }
+        Stop::Paused { taken: more, is_at_address: false }
     }
 
     /// Asks what is to become of a run that stands; `None` if it goes on.

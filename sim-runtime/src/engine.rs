@@ -10,7 +10,7 @@ use sim_profile::{CacheLines, Calls, Measurement, PipelineView, Samples, Samplin
 use crate::fault::Stop;
 use crate::host::Host;
 use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
-use crate::record::FunctionMap;
+use crate::record::{FunctionMap, Recording};
 
 /// Registers and memory of a simulated processor, as loader, host calls and tests see them.
 ///
@@ -204,7 +204,7 @@ pub trait Engine {
     }
 
     /// What is known of the whole run, if samples are taken; of the moment of the last
-    /// [`Engine::measurement`], if the run did not go on since.
+    /// [`Engine::measurement`] or [`Engine::recording`], if the run did not go on since.
     fn samples(&self) -> Option<Samples> {
         None
     }
@@ -216,6 +216,12 @@ pub trait Engine {
 
     /// Which instruction was in which stage in the cycles that were asked for; `None` if there were none.
     fn pipeline(&self) -> Option<PipelineView> {
+        None
+    }
+
+    /// What [`Engine::measurement`] is made of by [`Recording::measure`], complete whenever that is; `None` if the
+    /// engine counts in another way, or was made without profiling. Where it is given, [`Engine::model`] is, too.
+    fn recording(&mut self) -> Option<Recording> {
         None
     }
 

@@ -61,11 +61,14 @@ pub struct Fault {
 pub enum Stop {
     /// As many instructions as allowed have ended; the run can go on.
     Budget,
-    /// The run can go on: where instructions overlap, as many of them as allowed have ended, or as
-    /// many cycles have begun; else it is at an address of [`crate::Engine::pause_at`].
+    /// The run can go on: it is at an address of [`crate::Engine::pause_at`], or the engine rather comes
+    /// back here than at the end of what is allowed. Where instructions overlap, as many of them as allowed
+    /// have ended, or as many cycles have begun.
     Paused {
         /// How many instructions have ended or were cancelled.
         taken: u64,
+        /// The run has come to an address of [`crate::Engine::pause_at`].
+        is_at_address: bool,
     },
     /// The guest ended itself with this status.
     Halted(i32),

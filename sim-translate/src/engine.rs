@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::{Calls, Measurement, Samples, Sampling, Spending};
 use sim_runtime::host::Host;
 use sim_runtime::pause::Pauses;
-use sim_runtime::record::FunctionMap;
+use sim_runtime::record::{FunctionMap, Recording};
 use sim_runtime::{Engine, Fault, Machine, Stop};
 
 use self::compiled::Way;
@@ -361,7 +361,7 @@ impl Engine for TranslatedEngine<'_> {
         while stop.is_none() && left > 0 {
             if self.pauses.is_at(|| self.core.state.pc()) {
                 std::mem::swap(&mut self.core.host, host);
-                return Stop::Paused { taken: instructions - left };
+                return Stop::Paused { taken: instructions - left, is_at_address: true };
             }
             self.forget_code();
             let (taken, ended) = self.go_on(left);
@@ -370,7 +370,7 @@ impl Engine for TranslatedEngine<'_> {
             left -= taken.min(left);
             stop = ended;
             if stop.is_none() && self.is_rest_slow(instructions, left) {
-                stop = Some(Stop::Paused { taken: instructions - left });
+                stop = Some(Stop::Paused { taken: instructions - left, is_at_address: false });
             }
         }
         std::mem::swap(&mut self.core.host, host);
@@ -426,7 +426,7 @@ impl Engine for TranslatedEngine<'_> {
         Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
     }
 
-    fn measurement(&mut self) -> Option<Measurement> {
+    fn recording(&mut self) -> Option<Recording> {
         if !self.profiles {
             return None;
         }
@@ -436,6 +436,11 @@ impl Engine for TranslatedEngine<'_> {
         recording.undecoded_faults = self.undecoded_faults.clone();
         recording.undecoded_extra_cycles = self.undecoded_extra_cycles.clone();
         self.count_totals(&mut recording);
+        Some(recording)
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        let recording = self.recording()?;
         Some(recording.measure(self.core.model()))
     }
 }

@@ -144,7 +144,7 @@ impl Debugged {
         while !is_over.get() && taken < BUDGET {
             match debugged.run(&mut host, BUDGET - taken) {
                 Stop::Budget => taken = BUDGET,
-                Stop::Paused { taken: more } => taken += more.max(1),
+                Stop::Paused { taken: more, .. } => taken += more.max(1),
                 Stop::Halted(_) | Stop::Fault(_) | Stop::Interrupted => break,
             }
         }

@@ -11,6 +11,9 @@
 pub mod exit_status;
 
 mod command;
+mod counts;
+mod earlier_snapshots;
+mod failures;
 mod image_check;
 mod interrupt;
 mod launch_info;
@@ -19,16 +22,17 @@ mod number;
 mod options;
 mod output_file;
 mod parts;
+mod pauses;
 mod place;
 mod progress;
 mod run;
+mod slice;
 mod snapshot;
 mod start;
 mod state_dump;
 mod stdio;
 mod symbol_files;
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -51,12 +55,13 @@ pub use symbol_files::parse_image_argument;
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::record::{code_names, function_at, function_map};
+use crate::record::{function_at, function_map};
 use image_check::{AwaitedCode, check_image};
 use interrupt::{InterruptibleInput, Reason};
 use message::{describe_end, describe_halt};
 use output_file::{check_writable, is_same_place, write_or_rescue};
-use parts::{Bounds, Parts, find_places};
+use parts::{Bounds, Parts};
+use pauses::{Pauses, find_pauses};
 use place::parse_assignment;
 use progress::{Progress, mips};
 use run::{End, Limits, Watch, run};
@@ -94,8 +99,9 @@ pub fn launch_with(
         stdio.interrupt.set_deadline(deadline);
     }
     let outside = Outside { streams, interrupt: stdio.interrupt.clone() };
+    let mut snapshots = Snapshots::new(options, info, stdio.snapshot.clone());
     let begun = begin(engine, info, options, outside, &outputs);
-    let snapshots = Snapshots::new(options, info, stdio.snapshot.clone());
+    let begun = begun.and_then(|begun| snapshots.make_way(options).map(|()| begun));
     let parts = Parts::new(Bounds::default());
     let awaited = Vec::new();
     let mut conclusion = Conclusion { engine, info, options, messages, snapshots, parts, awaited };
@@ -104,13 +110,14 @@ pub fn launch_with(
             conclusion.parts = Parts::new(pauses.bounds);
             conclusion.awaited = awaited;
             warnings.iter().for_each(|warning| conclusion.warn(warning));
-            let Conclusion { engine, snapshots, parts, .. } = &mut conclusion;
+            let Conclusion { engine, snapshots, parts, messages, .. } = &mut conclusion;
             snapshots.begin(&started.image, pauses.snapshots);
             let watch = Watch {
                 interrupt: &stdio.interrupt,
                 progress: &mut progress,
                 snapshots,
                 parts,
+                messages,
                 pc: &info.pc,
             };
             let run = run_timed(*engine, &mut started, options, watch);
@@ -118,7 +125,7 @@ pub fn launch_with(
             conclusion.finish(started, run, &outputs)
         }
         Err(error) => {
-            conclusion.messages.line(&format!("error: {error}"));
+            conclusion.messages.error(&error);
             exit_status::FAILURE
         }
     }
@@ -181,7 +188,7 @@ fn begin(
     let program = read_program_of(options)?;
     let started = start(engine, info, options, outside, (&program, &assignments))?;
     let files = images_of(&program, &images);
-    let pauses = find_pauses(engine, options, &files)?;
+    let pauses = find_pauses(engine, info, options, &files)?;
     if options.calls {
         follow_calls(engine, &files)?;
     }
@@ -211,37 +218,6 @@ const NO_CALLS: &str = "this engine cannot follow calls; leave out --calls, or s
 /// Why runs are not divided where instructions overlap, and what to do.
 const NO_PARTS: &str = "a run cannot be divided where instructions overlap, for some are always on their way; \
                         leave out --snapshot-apart, and ask gentool diff what happened between two snapshots";
-
-/// Why a run does not pause at addresses, and what to do.
-const NO_PAUSES: &str = "this engine cannot tell when a run comes to an address: leave out --engine emitted, \
-                         --caches and --sample; neither debugged runs can, nor any where instructions overlap";
-
-/// Where a run pauses for its user, by address.
-#[derive(Debug, Clone, Default)]
-struct Pauses {
-    bounds: Bounds,
-    snapshots: BTreeSet<u64>,
-}
-
-/// Has the run pause where the options say.
-fn find_pauses(
-    engine: &mut dyn Engine,
-    options: &RunOptions,
-    files: &[ImageFile<'_>],
-) -> Result<Pauses, String> {
-    if !options.is_counted_in_parts() && options.snapshot_at.is_empty() {
-        return Ok(Pauses::default());
-    }
-    let names = engine.model().map(|model| code_names(model, files)).unwrap_or_default();
-    let from = find_places("--count-from", &options.count_from, &names)?;
-    let until = find_places("--count-until", &options.count_until, &names)?;
-    let snapshots = find_places("--snapshot-at", &options.snapshot_at, &names)?;
-    let all = from.iter().chain(&until).chain(&snapshots).copied().collect();
-    match engine.pause_at(&all) {
-        true => Ok(Pauses { bounds: Bounds { from, until }, snapshots }),
-        false => Err(NO_PAUSES.to_owned()),
-    }
-}
 
 /// Has calls followed between the functions of the program.
 fn follow_calls(engine: &mut dyn Engine, files: &[ImageFile<'_>]) -> Result<(), String> {
@@ -392,9 +368,10 @@ impl Conclusion<'_> {
             images: vec![image],
             programs: Vec::new(),
         };
-        let failed = self.snapshots.take_errors();
-        failed.iter().for_each(|error| self.messages.line(&format!("error: {error}")));
-        let written = self.write_outputs(outputs, provenance) && failed.is_empty();
+        let failures = &self.snapshots.failures;
+        failures.summary().iter().for_each(|summary| self.messages.error(summary));
+        let failed = !failures.is_empty();
+        let written = self.write_outputs(outputs, provenance) && !failed;
         match end {
             _ if !written || host.flush().is_err() => exit_status::FAILURE,
             End::Exited(status) => status & 0xff,
@@ -409,7 +386,7 @@ impl Conclusion<'_> {
     /// Sends out the rest of the guest's output, then says how the run ended.
     fn tell(&mut self, host: &mut Host, end: End, elapsed: Duration) {
         if let Err(error) = host.flush() {
-            self.messages.line(&format!("error: {error}"));
+            self.messages.error(&error);
         }
         let function = match end {
             End::Fault(fault) => self.function_at(fault.instruction_address),
@@ -466,7 +443,7 @@ impl Conclusion<'_> {
         }
         let mut written = true;
         for error in results.into_iter().filter_map(Result::err) {
-            self.messages.line(&format!("error: {error}"));
+            self.messages.error(&error);
             written = false;
         }
         written
@@ -483,6 +460,10 @@ fn write_output(output: &OutputFile<'_>, profile: &Profile) -> Result<(), String
 struct Messages(Box<dyn Write + Send>);
 
 impl Messages {
+    fn error(&mut self, text: &str) {
+        self.line(&format!("error: {text}"));
+    }
+
     fn line(&mut self, text: &str) {
         // Nobody could be told that nobody listens.
         let _ = writeln!(self.0, "{text}");

@@ -436,7 +436,8 @@ impl RunOptions {
     }
 
     /// Whether parts of the run are counted, and not all of it.
-    pub(super) fn is_counted_in_parts(&self) -> bool {
+    #[must_use]
+    pub fn is_counted_in_parts(&self) -> bool {
         !self.count_from.is_empty() || !self.count_until.is_empty()
     }
 

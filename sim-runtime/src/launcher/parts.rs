@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use sim_profile::{Profile, Provenance};
 
 use crate::engine::Engine;
+use crate::launcher::counts::Counts;
 use crate::launcher::number::parse_number;
-use crate::launcher::snapshot::take_profile;
 
 /// Where a run begins to be counted, and where it ceases to be.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,7 @@ pub(super) struct Parts {
     /// What was counted when the part at hand began; `None` between two parts.
     begun: Option<Begun>,
     /// The parts that have ended, added up.
-    ended: Option<Profile>,
+    ended: Option<Counts>,
     count: u64,
 }
 
@@ -33,7 +33,17 @@ enum Begun {
     /// With the run.
     WithRun,
     /// Later, when so much had been counted.
-    At(Box<Profile>),
+    At(Box<Counts>),
+}
+
+impl Begun {
+    /// The part, up to where so much has been counted.
+    fn up_to(&self, now: &Counts) -> Result<Counts, String> {
+        match self {
+            Begun::WithRun => Ok(now.clone()),
+            Begun::At(before) => now.since(before),
+        }
+    }
 }
 
 impl Parts {
@@ -48,14 +58,21 @@ impl Parts {
     /// # Errors
     /// The engine was made without profiling, or counts are lost.
     pub(super) fn arrive(&mut self, engine: &mut dyn Engine, pc: u64) -> Result<(), String> {
-        if self.bounds.until.contains(&pc)
-            && let Some(begun) = self.begun.take()
-        {
-            self.ended = Some(self.with_open(engine, &begun)?);
+        let ends = self.begun.is_some() && self.bounds.until.contains(&pc);
+        let begins = (ends || self.begun.is_none()) && self.bounds.from.contains(&pc);
+        if !ends && !begins {
+            return Ok(());
+        }
+        let now = Counts::take(engine)?;
+        if ends && let Some(begun) = self.begun.take() {
+            let part = begun.up_to(&now)?;
+            match &mut self.ended {
+                Some(ended) => ended.add(&part)?,
+                None => self.ended = Some(part),
+            }
             self.count += 1;
         }
-        if self.bounds.from.contains(&pc) && self.begun.is_none() {
-            let now = take_profile(engine, Provenance::default())?;
+        if begins {
             self.begun = Some(Begun::At(Box::new(now)));
         }
         Ok(())
@@ -66,21 +83,23 @@ impl Parts {
     /// # Errors
     /// As of [`Parts::arrive`].
     pub(super) fn profile(&self, engine: &mut dyn Engine, provenance: Provenance) -> Result<Profile, String> {
-        let is_whole = matches!(self.begun, Some(Begun::WithRun)) && self.ended.is_none();
-        if is_whole {
-            return take_profile(engine, provenance);
-        }
-        let mut profile = match (&self.begun, &self.ended) {
-            (Some(begun), _) => self.with_open(engine, begun)?,
+        let parts = match (&self.begun, &self.ended) {
+            (Some(Begun::WithRun), None) => Counts::take(engine)?,
+            (Some(begun), None) => begun.up_to(&Counts::take(engine)?)?,
+            (Some(begun), Some(ended)) => {
+                let mut sum = ended.clone();
+                sum.add(&begun.up_to(&Counts::take(engine)?)?)?;
+                sum
+            }
             (None, Some(ended)) => ended.clone(),
             (None, None) => {
-                let now = take_profile(engine, Provenance::default())?;
-                now.since(&now).ok_or(LOST)?
+                let now = Counts::take(engine)?;
+                now.since(&now)?
             }
         };
-        profile.provenance = provenance;
-        profile.provenance.parts = self.count + u64::from(self.begun.is_some());
-        Ok(profile)
+        let is_whole = matches!(self.begun, Some(Begun::WithRun)) && self.ended.is_none();
+        let parts_counted = if is_whole { 0 } else { self.count + u64::from(self.begun.is_some()) };
+        Ok(parts.into_profile(engine, Provenance { parts: parts_counted, ..provenance }))
     }
 
     /// How many parts there were; `None` where all of the run is counted.
@@ -90,28 +109,7 @@ impl Parts {
         let noun = if count == 1 { "part" } else { "parts" };
         is_bounded.then(|| format!("{count} {noun} of the run counted"))
     }
-
-    /// What has ended together with the part at hand.
-    fn with_open(&self, engine: &mut dyn Engine, begun: &Begun) -> Result<Profile, String> {
-        let now = take_profile(engine, Provenance::default())?;
-        let part = match begun {
-            Begun::WithRun => now,
-            Begun::At(before) => now.since(before).ok_or(LOST)?,
-        };
-        match &self.ended {
-            None => Ok(part),
-            Some(ended) => {
-                let mut sum = ended.clone();
-                sum.merge(&part).map_err(|error| format!("the parts of the run do not add up: {error}"))?;
-                Ok(sum)
-            }
-        }
-    }
 }
-
-/// Why a part cannot be told from what ran before.
-pub(super) const LOST: &str =
-    "a counter has reached its largest value, so that a part of the run cannot be told from the rest";
 
 /// The addresses that a user names: a number, a name that the program has for a place in its code, or
 /// `NAME+N`.

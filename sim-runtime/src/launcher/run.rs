@@ -7,17 +7,16 @@ use isac_ir::resource::RegisterPlace;
 use crate::engine::Engine;
 use crate::fault::{Fault, Stop};
 use crate::host::Host;
+use crate::launcher::Messages;
 use crate::launcher::interrupt::{Interrupt, Reason};
 use crate::launcher::options::RunOptions;
 use crate::launcher::parts::Parts;
 use crate::launcher::progress::Progress;
+use crate::launcher::slice::Slice;
 use crate::launcher::snapshot::Snapshots;
 
 /// How long a slice shall take: what a user who presses Ctrl-C does not notice.
 const SLICE_TIME: Duration = Duration::from_millis(50);
-const FIRST_SLICE: u64 = 10_000;
-const LEAST_SLICE: u64 = 100;
-const LARGEST_SLICE: u64 = 1 << 40;
 
 /// With a limit of cycles, slices must not depend on the host's speed, or the end would too.
 const CYCLE_LIMITED_SLICE: u64 = 1 << 16;
@@ -83,15 +82,15 @@ pub(super) struct Watch<'a> {
     pub(super) progress: &'a mut Progress,
     pub(super) snapshots: &'a mut Snapshots,
     pub(super) parts: &'a mut Parts,
+    pub(super) messages: &'a mut Messages,
     /// The program counter.
     pub(super) pc: &'a RegisterPlace,
 }
 
 /// Runs until something ends it.
 pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watch: Watch<'_>) -> End {
-    let Watch { interrupt, progress, snapshots, parts, pc } = watch;
-    let slice_time = snapshots.slice_time(SLICE_TIME);
-    let mut slice = FIRST_SLICE;
+    let Watch { interrupt, progress, snapshots, parts, messages, pc } = watch;
+    let mut slice = Slice::new(snapshots.slice_time(SLICE_TIME));
     let mut taken = 0;
     let mut shown = Instant::now();
     loop {
@@ -101,15 +100,14 @@ pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watc
         if let Some(reason) = interrupt.reason() {
             return End::Interrupted(reason);
         }
-        let budget = limits.budget(engine, taken, slice).min(snapshots.budget(taken));
-        let start = Instant::now();
-        match engine.run(host, budget) {
-            Stop::Budget => taken += budget,
-            Stop::Paused { taken: more } => {
-                taken += more;
-                let address = engine.machine().read_place(pc) as u64;
-                snapshots.arrive(engine, parts, address);
-            }
+        let budget = limits.budget(engine, taken, slice.instructions()).min(snapshots.budget(taken));
+        let (cycles, start) = (engine.cycles(), Instant::now());
+        let stop = engine.run(host, budget);
+        // What is stored below takes no time of the slice's.
+        let end = Instant::now();
+        let (more, is_at_address) = match stop {
+            Stop::Budget => (budget, false),
+            Stop::Paused { taken, is_at_address } => (taken, is_at_address),
             Stop::Halted(status) => {
                 return match interrupt.reason() {
                     Some(reason) if interrupt.has_cut_input() => End::Interrupted(reason),
@@ -120,12 +118,18 @@ pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watc
             Stop::Interrupted => {
                 return End::InterruptedWithin(interrupt.reason().unwrap_or(Reason::Signal));
             }
-        }
-        let end = Instant::now();
-        if budget == slice {
-            slice = adapt(slice, end - start, slice_time);
+        };
+        taken += more;
+        slice = slice.adapted(more.max(engine.cycles().saturating_sub(cycles)), end - start);
+        if is_at_address {
+            let address = engine.machine().read_place(pc) as u64;
+            snapshots.arrive(engine, parts, address);
         }
         snapshots.look(engine, parts, taken);
+        if let Some(error) = snapshots.failures.take_first() {
+            progress.clear();
+            messages.error(&error);
+        }
         if end - shown >= SLICE_TIME {
             shown = end;
             // What cannot be written is told at the end.
@@ -133,16 +137,4 @@ pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watc
             progress.update(engine);
         }
     }
-}
-
-/// The next slice's length after one that took `elapsed` and was to take `wanted`.
-fn adapt(slice: u64, elapsed: Duration, wanted: Duration) -> u64 {
-    let next = if elapsed < wanted / 2 {
-        slice.saturating_mul(2)
-    } else if elapsed > wanted * 2 {
-        slice / 2
-    } else {
-        slice
-    };
-    next.clamp(LEAST_SLICE, LARGEST_SLICE)
 }

@@ -1,7 +1,6 @@
 //! Profiles of a run that goes on: after so many instructions, so many seconds, or when a signal asks.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,12 +10,14 @@ use std::time::{Duration, Instant};
 use sim_profile::{Mode, Profile, ProgramImage, Provenance, write_profile};
 
 use crate::engine::Engine;
+use crate::launcher::counts::LOST;
+use crate::launcher::earlier_snapshots::{is_replaceable, remove_earlier_snapshots, snapshot_path};
+use crate::launcher::failures::Failures;
 use crate::launcher::launch_info::LaunchInfo;
 use crate::launcher::number::{parse_count, parse_seconds};
 use crate::launcher::options::RunOptions;
 use crate::launcher::output_file::write_atomically;
-use crate::launcher::parts::{LOST, Parts};
-use crate::record::static_table;
+use crate::launcher::parts::Parts;
 
 /// How long a run goes on between two snapshots.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,7 +88,7 @@ pub(super) struct Snapshots {
     places: BTreeSet<u64>,
     /// Each holds what was counted since the one before.
     are_apart: bool,
-    /// All that was counted when the last one was written.
+    /// All that was counted when the last one was written, if they are apart.
     before: Option<Profile>,
     mode: Mode,
     engine: String,
@@ -98,8 +99,11 @@ pub(super) struct Snapshots {
     next_instructions: u64,
     next_time: Option<Instant>,
     written: u64,
+    /// Those of an earlier run are gone.
+    has_made_way: bool,
     longest: Duration,
-    errors: Vec<String>,
+    /// What could not be stored.
+    pub(super) failures: Failures,
 }
 
 impl Snapshots {
@@ -120,11 +124,27 @@ impl Snapshots {
             next_instructions: u64::MAX,
             next_time: None,
             written: 0,
+            has_made_way: false,
             longest: Duration::ZERO,
-            errors: Vec::new(),
+            failures: Failures::default(),
         };
         snapshots.schedule(0);
         snapshots
+    }
+
+    /// Removes those of an earlier run, if any of this one can be foreseen: whoever asks for one by a signal finds
+    /// them removed then.
+    ///
+    /// # Errors
+    /// What is there is no snapshot, or cannot be removed.
+    pub(super) fn make_way(&mut self, options: &RunOptions) -> Result<(), String> {
+        let is_any_foreseen = options.snapshot_every.is_some() || !options.snapshot_at.is_empty();
+        match &self.path {
+            Some(path) if is_any_foreseen => remove_earlier_snapshots(path)?,
+            _ => return Ok(()),
+        }
+        self.has_made_way = true;
+        Ok(())
     }
 
     /// The run has begun, of this program; one is to be written at each of these addresses.
@@ -155,7 +175,7 @@ impl Snapshots {
             self.take(engine, parts);
         }
         if let Err(error) = parts.arrive(engine, pc) {
-            self.errors.push(error);
+            self.failures.add(error);
         }
     }
 
@@ -175,14 +195,9 @@ impl Snapshots {
     fn take(&mut self, engine: &mut dyn Engine, parts: &Parts) {
         let begun = Instant::now();
         if let Err(error) = self.write(engine, parts) {
-            self.errors.push(error);
+            self.failures.add(error);
         }
         self.longest = self.longest.max(begun.elapsed());
-    }
-
-    /// What could not be written.
-    pub(super) fn take_errors(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.errors)
     }
 
     /// How many there were, and how long the run stood still for one at most; none if there were none.
@@ -211,6 +226,12 @@ impl Snapshots {
         let Some(path) = &self.path else {
             return Err("a snapshot was asked for, and nobody said where to; give --profile FILE".to_owned());
         };
+        if !self.has_made_way {
+            remove_earlier_snapshots(path)?;
+            self.has_made_way = true;
+        }
+        let file = snapshot_path(path, self.written + 1);
+        is_replaceable(&file)?;
         let provenance = Provenance {
             engines: [self.engine.clone()].into(),
             mode: self.mode,
@@ -222,37 +243,19 @@ impl Snapshots {
             programs: Vec::new(),
         };
         let so_far = parts.profile(engine, provenance)?;
-        let profile = match &self.before {
-            Some(before) if self.are_apart => so_far.since(before).ok_or(LOST)?,
-            _ => so_far.clone(),
+        let part = match &self.before {
+            Some(before) => Some(so_far.since(before).ok_or(LOST)?),
+            None => None,
         };
-        let mut name = OsString::from(path);
-        name.push(format!(".{}", self.written + 1));
-        let path = PathBuf::from(name);
         let mut bytes = Vec::new();
-        let written = write_profile(&mut bytes, &profile).and_then(|()| write_atomically(&path, &bytes));
+        let written = write_profile(&mut bytes, part.as_ref().unwrap_or(&so_far))
+            .and_then(|()| write_atomically(&file, &bytes));
         written
-            .map_err(|error| format!("the snapshot could not be written to {}: {error}", path.display()))?;
+            .map_err(|error| format!("the snapshot could not be written to {}: {error}", file.display()))?;
         self.written += 1;
         self.before = self.are_apart.then_some(so_far);
         Ok(())
     }
-}
-
-/// Everything measured so far, with where it came from.
-///
-/// # Errors
-/// The engine was made without profiling.
-pub(super) fn take_profile(engine: &mut dyn Engine, provenance: Provenance) -> Result<Profile, String> {
-    let Some(measurement) = engine.measurement() else {
-        return Err("this engine was made without profiling, so there is nothing to report; make it with \
-                    profiling"
-            .to_owned());
-    };
-    let statics = engine.model().map(|model| static_table(model, &measurement)).unwrap_or_default();
-    let (calls, samples, visits) = (engine.calls(), engine.samples(), engine.visits());
-    let pipeline = engine.pipeline();
-    Ok(Profile { measurement, provenance, statics, calls, samples, visits, pipeline })
 }
 
 #[cfg(test)]

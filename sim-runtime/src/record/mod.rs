@@ -9,6 +9,7 @@ mod call_recorder;
 mod calls_in_flight;
 mod check_counter;
 mod recording;
+mod recording_part;
 mod sample_cycles;
 mod sampler;
 mod statics;

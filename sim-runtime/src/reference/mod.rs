@@ -230,7 +230,7 @@ impl Engine for ReferenceEngine<'_> {
         let before = self.taken;
         for _ in 0..instructions {
             if self.pauses.is_at(|| self.state.pc()) {
-                return Stop::Paused { taken: self.taken - before };
+                return Stop::Paused { taken: self.taken - before, is_at_address: true };
             }
             if let Some(stop) = self.cycle(host) {
                 self.stopped = Some(stop);
@@ -241,7 +241,7 @@ impl Engine for ReferenceEngine<'_> {
             }
         }
         match self.state.model.overlaps() {
-            true => Stop::Paused { taken: self.taken - before },
+            true => Stop::Paused { taken: self.taken - before, is_at_address: false },
             false => Stop::Budget,
         }
     }

@@ -475,7 +475,7 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
         }
         std::mem::swap(&mut self.core.kernel().host, host);
         self.stopped = stopped;
-        stopped.unwrap_or(Stop::Paused { taken: self.taken - before })
+        stopped.unwrap_or(Stop::Paused { taken: self.taken - before, is_at_address: false })
     }
 
     fn model(&self) -> Option<&isac_ir::Model> {

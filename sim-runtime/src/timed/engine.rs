@@ -98,7 +98,9 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
             left = flight.spare_cycles;
         }
         std::mem::swap(&mut self.core.kernel().host, host);
-        self.flight.stopped.unwrap_or(Stop::Paused { taken: self.flight.taken - before })
+        self.flight
+            .stopped
+            .unwrap_or(Stop::Paused { taken: self.flight.taken - before, is_at_address: false })
     }
 
     fn model(&self) -> Option<&isac_ir::Model> {

@@ -1,5 +1,7 @@
 //! A machine that is nothing but memory and registers, and an engine that follows a script.
 
+use std::collections::BTreeSet;
+
 use isac_ir::resource::Syscalls;
 use isac_ir::resource::{RegisterPart, RegisterPlace};
 use sim_profile::{Measurement, ModelTables};
@@ -167,6 +169,10 @@ pub(crate) struct FakeEngine {
     pub(crate) stop: Stop,
     /// Runs before the first instruction of every slice.
     pub(crate) action: Option<Action>,
+    /// So many runs pause after an instruction.
+    pub(crate) pauses: u32,
+    /// Whether that is at one of the addresses that were asked for.
+    pub(crate) is_at_address: bool,
     /// Number of runs of 0 instructions.
     pub(crate) resets: u32,
     pub(crate) profiled: bool,
@@ -185,10 +191,16 @@ impl FakeEngine {
             length,
             stop,
             action: None,
+            pauses: 0,
+            is_at_address: true,
             resets: 0,
             profiled: true,
             budgets: Vec::new(),
         }
+    }
+
+    pub(crate) fn with_pauses(self, pauses: u32) -> Self {
+        Self { pauses, ..self }
     }
 
     pub(crate) fn with_action(mut self, action: impl FnMut(&mut Host, &mut FakeMachine) + 'static) -> Self {
@@ -211,9 +223,18 @@ impl Engine for FakeEngine {
         if let Some(action) = &mut self.action {
             action(host, &mut self.machine);
         }
+        if self.pauses > 0 {
+            self.pauses -= 1;
+            self.ended += 1;
+            return Stop::Paused { taken: 1, is_at_address: self.is_at_address };
+        }
         let rest = self.length.map_or(u64::MAX, |length| length - self.ended);
         self.ended += instructions.min(rest);
         if rest <= instructions { self.stop } else { Stop::Budget }
+    }
+
+    fn pause_at(&mut self, _: &BTreeSet<u64>) -> bool {
+        true
     }
 
     fn instructions(&self) -> u64 {

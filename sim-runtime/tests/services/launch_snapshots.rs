@@ -61,9 +61,16 @@ fn a_snapshot_comes_when_it_is_asked_for() {
 #[test]
 fn snapshots_come_after_so_many_seconds() {
     let bench = Bench::new();
-    let mut engine = FakeEngine::new(None, Stop::Budget);
-    let outcome = bench.run(&mut engine, "--profile @p --snapshot-every 0.01s --timeout 0.2");
-    assert_eq!(outcome.status, 124);
+    let (stdio, _, _) = Stdio::captured(b"");
+    let (interrupt, second) = (stdio.interrupt.clone(), bench.path("p.2"));
+    // The run ends when there are two, however long that takes.
+    let mut engine = FakeEngine::new(None, Stop::Budget).with_action(move |_, _| {
+        if second.exists() {
+            interrupt.raise();
+        }
+    });
+    let options = bench.options("--profile @p --snapshot-every 0.01s");
+    assert_eq!(launch(&mut engine, &bench.info, &options, stdio), 124);
     let (first, second) = (cycles(&bench, "p.1").expect("a first"), cycles(&bench, "p.2").expect("a second"));
     assert!(first < second && Some(second) <= cycles(&bench, "p"), "{first}, {second}");
 }
@@ -71,18 +78,102 @@ fn snapshots_come_after_so_many_seconds() {
 #[test]
 fn a_snapshot_that_cannot_be_made_is_told_and_the_run_goes_on() {
     let bench = Bench::new();
-    fs::create_dir(bench.path("p.1")).expect("a folder");
-    let outcome = bench.run(&mut halting(0), "--profile @p --snapshot-every 40");
+    // Somebody makes a folder in its place while the run goes on.
+    let place = bench.path("p.1");
+    let mut engine = halting(0).with_action(move |_, _| fs::create_dir_all(&place).expect("a folder"));
+    let outcome = bench.run(&mut engine, "--profile @p --snapshot-every 20");
     assert_eq!(outcome.status, 125);
-    assert!(
-        outcome.messages.starts_with("error: the snapshot could not be written to @p.1: is a directory"),
-        "{}",
-        outcome.messages
-    );
+    let why =
+        "@p.1 is called as a snapshot is, and is no stored profile; move it away, or name another --profile";
+    let count = "4 snapshots or parts of the run have failed, the last of them so: ";
+    assert_eq!(outcome.messages, format!("error: {why}\nerror: {count}{why}\n"));
     assert_eq!(cycles(&bench, "p"), Some(200));
 
     let (stdio, _, messages) = Stdio::captured(b"");
     stdio.snapshot.raise();
     assert_eq!(launch(&mut halting(0), &bench.info, &bench.options(""), stdio), 0);
     assert_eq!(messages.text(), "");
+}
+
+/// Whoever waits for the second snapshot need not wait for the end to learn that there is none.
+#[test]
+fn the_first_snapshot_that_fails_is_told_at_once() {
+    let bench = Bench::new();
+    let (stdio, _, messages) = Stdio::captured(b"");
+    let (place, told) = (bench.path("p.1"), messages.clone());
+    let mut slices = 0;
+    let mut engine = halting(0).with_action(move |_, _| {
+        slices += 1;
+        match slices {
+            1 => fs::create_dir(&place).expect("a folder"),
+            _ => assert_eq!(told.text().lines().count(), 1),
+        }
+    });
+    let options = bench.options("--profile @p --snapshot-every 1");
+    assert_eq!(launch(&mut engine, &bench.info, &options, stdio), 125);
+    assert_eq!(messages.text().lines().count(), 2, "{}", messages.text());
+    assert!(messages.text().contains("99 snapshots"), "{}", messages.text());
+}
+
+#[test]
+fn snapshots_of_an_earlier_run_do_not_stay_among_those_of_a_later_one() {
+    let bench = Bench::new();
+    let stored =
+        |names: &[&str]| -> Vec<Option<u64>> { names.iter().map(|name| cycles(&bench, name)).collect() };
+    bench.run(&mut halting(0), "--profile @p --snapshot-every 15");
+    assert_eq!(stored(&["p.1", "p.6", "p.7"]), [Some(30), Some(180), None]);
+    bench.run(&mut halting(0), "--profile @p --snapshot-every 40");
+    assert_eq!(stored(&["p.1", "p.2", "p.3", "p.6"]), [Some(80), Some(160), None, None]);
+    // A run that takes none leaves them, unless it is asked for one.
+    bench.run(&mut halting(0), "--profile @p");
+    assert_eq!(stored(&["p.1", "p.2"]), [Some(80), Some(160)]);
+    let (stdio, _, _) = Stdio::captured(b"");
+    stdio.snapshot.raise();
+    let mut engine = FakeEngine::new(Some(30_000), Stop::Halted(0));
+    assert_eq!(launch(&mut engine, &bench.info, &bench.options("--profile @p"), stdio), 0);
+    assert_eq!(stored(&["p.1", "p.2"]), [Some(20_000), None]);
+}
+
+/// A file that no run has stored is not written over, and what it lies in the way of does not begin.
+#[test]
+fn what_is_called_as_a_snapshot_is_and_is_none_stays() {
+    let bench = Bench::new();
+    bench.run(&mut halting(0), "--profile @p --snapshot-every 40");
+    fs::write(bench.path("p.3"), "notes").expect("a file");
+    let mut engine = halting(0);
+    let outcome = bench.run(&mut engine, "--profile @p --snapshot-every 40");
+    assert_eq!((outcome.status, engine.ended), (125, 0));
+    let why =
+        "@p.3 is called as a snapshot is, and is no stored profile; move it away, or name another --profile";
+    assert_eq!(outcome.messages, format!("error: {why}\n"));
+    assert_eq!(cycles(&bench, "p.2"), Some(160));
+    // Behind a gap it may never come in the way.
+    fs::rename(bench.path("p.3"), bench.path("p.5")).expect("it can be renamed");
+    assert_eq!(bench.run(&mut halting(0), "--profile @p --snapshot-every 30").status, 0);
+    let outcome = bench.run(&mut halting(0), "--profile @p --snapshot-every 15");
+    assert_eq!((outcome.status, cycles(&bench, "p.4")), (125, Some(120)));
+    assert_eq!(fs::read_to_string(bench.path("p.5")).expect("it is there"), "notes");
+}
+
+/// Pauses say nothing of how fast the run is: were each taken for a slice that has soon ended, the next one
+/// without a pause would take for ever.
+#[test]
+fn a_run_that_has_paused_often_is_asked_as_often_as_before() {
+    let bench = Bench::new();
+    let mut engine = FakeEngine::new(None, Stop::Budget).with_pauses(60);
+    let outcome = bench.run(&mut engine, "--profile @p --snapshot-at 0x10004 --limit-instructions 20K");
+    assert_eq!(outcome.status, 124, "{}", outcome.messages);
+    assert!(engine.budgets.iter().all(|budget| *budget <= 10_000), "{:?}", engine.budgets);
+    assert!(bench.path("p.60").exists() && !bench.path("p.61").exists());
+}
+
+/// Where an engine comes back for reasons of its own, the run has come to no place.
+#[test]
+fn a_pause_elsewhere_is_no_arrival() {
+    let bench = Bench::new();
+    let mut engine = FakeEngine::new(None, Stop::Budget).with_pauses(3);
+    engine.is_at_address = false;
+    let outcome = bench.run(&mut engine, "--profile @p --snapshot-at 0x10004 --limit-instructions 20K");
+    assert_eq!((outcome.status, engine.ended), (124, 20_000));
+    assert!(!bench.path("p.1").exists());
 }

@@ -5,6 +5,7 @@ mod command_in_folder;
 use std::fs;
 
 use command_in_folder::{CSV, RV32IM, gentool};
+use sim_profile::{Profile, read_profile};
 use tempfile::TempDir;
 
 const CRC32: &str = "models/rv32im/programs/crc32.elf";
@@ -71,6 +72,39 @@ fn the_parts_of_a_run_add_up_to_all_of_it() {
     }
 }
 
+/// What is known of all that ran, and not in samples alone, adds up like the counts do: no part is taken for
+/// more of the run than it is.
+#[test]
+fn parts_can_be_counted_at_samples() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stored = |name: &str| -> Profile {
+        let bytes = fs::read(folder.path().join(name)).expect("the profile was stored");
+        read_profile(&bytes[..]).expect("a profile")
+    };
+    let options = [
+        "",
+        "--count-until crc_all",
+        "--count-from crc_all --count-until print",
+        "--count-from print --count-until crc_all",
+    ];
+    for engine in ["reference", "translated"] {
+        for (number, options) in options.iter().enumerate() {
+            let sampled = format!("--engine {engine} --sample 7 {options} --profile @{engine}{number}");
+            done(&folder, &format!("run {RV32IM} {CRC32} {sampled} -- 3"));
+        }
+        let [whole, parts @ ..] = [0, 1, 2, 3].map(|number| stored(&format!("{engine}{number}")));
+        let mut sum = parts[0].clone();
+        parts[1..].iter().for_each(|part| sum.merge(part).expect("they are of one run"));
+        assert_eq!(sum.measurement, whole.measurement, "{engine}");
+        assert_eq!(sum.samples, whole.samples, "{engine}");
+    }
+    for number in 0..options.len() {
+        let both = ["reference", "translated"].map(|engine| stored(&format!("{engine}{number}")));
+        assert_eq!(both[0].measurement, both[1].measurement);
+        assert_eq!(both[0].samples, both[1].samples);
+    }
+}
+
 #[test]
 fn snapshots_can_hold_what_ran_since_the_one_before() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -132,11 +166,23 @@ fn what_cannot_be_is_told_before_the_run() {
         (format!("run {RV32IM} {CRC32} --count-from main"), "none is made; add --profile FILE"),
         (
             format!("run {pipeline} {CRC32} --engine reference --count-from main --profile @p"),
-            "nor any where instructions overlap",
+            "no moment lies between two instructions where they overlap, so that --count-from cannot be",
         ),
         (
             format!("run {pipeline} {CRC32} --engine reference --snapshot-apart --profile @p"),
             "leave out --snapshot-apart",
+        ),
+        (
+            format!("debug {RV32IM} {CRC32} --snapshot-at main --profile @p"),
+            "a run that is debugged has no --snapshot-at; leave it out",
+        ),
+        (
+            format!("run {RV32IM} {CRC32} --values @v --count-from main --profile @p"),
+            "--values counts those of the whole run",
+        ),
+        (
+            format!("run {RV32IM} {CRC32} --snapshot-every 10K --counters-from @p.1 --profile @p"),
+            "by which counters are placed, is called as a snapshot is",
         ),
     ] {
         let (status, out, errors) = said(&folder, &line);

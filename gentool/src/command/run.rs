@@ -12,7 +12,8 @@ use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_runtime::launcher::{
-    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, is_same_file, launch_with,
+    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, find_snapshot, is_same_file,
+    launch_with,
 };
 use sim_runtime::trace::CycleWindow;
 use sim_translate::{Counting, TranslatedEngine};
@@ -274,6 +275,15 @@ fn check_files(options: &Options, description: &Description) -> Result<(), Failu
 /// What counters are placed by is kept.
 fn check_counters_from(options: &Options) -> Result<(), Failure> {
     let Some(from) = &options.counters_from else { return Ok(()) };
+    if let Some(profile) = &options.run.profile
+        && find_snapshot(profile, [from.as_path()]).is_some()
+    {
+        return Err(Failure::other(format!(
+            "{}, by which counters are placed, is called as a snapshot is, and would give way to those of this run; \
+             name another --profile",
+            from.display()
+        )));
+    }
     match results(options).find(|(_, path)| is_same_file(path, from)) {
         None => Ok(()),
         Some((what, _)) => Err(Failure::other(format!(
@@ -303,6 +313,12 @@ fn check_coverage(options: &Options) -> Result<(), Failure> {
 /// The values take the place of nothing else.
 fn check_values(options: &Options) -> Result<(), Failure> {
     let Some(values) = &options.values else { return Ok(()) };
+    if options.run.is_counted_in_parts() {
+        return Err(Failure::other(
+            "--values counts those of the whole run, and --count-from and --count-until parts of it; leave out one \
+             or the other, or name instructions by --values-at",
+        ));
+    }
     let others = results(options).filter(|(what, _)| *what != "values");
     match others
         .chain([("program", options.run.program.as_path())])

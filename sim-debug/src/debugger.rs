@@ -257,9 +257,11 @@ impl<'e> Debugger<'e> {
                 Some(history) => history.next_due().saturating_sub(self.engine.cycles()).clamp(1, most),
                 None => most,
             };
+            let before = self.taken;
             let stop = self.engine.run(host, piece);
             let stopped = self.count(stop, piece);
-            left -= piece;
+            // An engine may come back before it has done all of it.
+            left -= if self.overlaps() { piece } else { self.taken - before };
             self.is_boundary = true;
             if stopped.is_some() {
                 return stopped;

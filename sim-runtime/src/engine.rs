@@ -91,8 +91,8 @@ pub trait Engine {
     /// Where instructions overlap, the stop is [`Stop::Paused`] instead: at the end of the cycle in
     /// which the last of them ended, or after as many cycles. It tells how many instructions it
     /// was, which may be more than `instructions`, since a flush cancels several in one cycle; the
-    /// run goes on with the next call, too. An engine that takes samples may do the same with some of the
-    /// instructions left.
+    /// run goes on with the next call, too. An engine may do the same with some of the instructions left: one
+    /// that takes samples, and one that finds [`Host::is_recalled`] true.
     ///
     /// [`Stop::Interrupted`] comes where [`Host::is_interrupted`] says so within a loop of the
     /// description; between instructions it is the caller who has to ask.

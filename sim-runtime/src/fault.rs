@@ -79,5 +79,5 @@ pub enum Stop {
     Interrupted,
 }
 
-/// After so many turns of loops an engine asks whether the run is to end.
+/// After so many turns of loops an engine asks whether the run is to end, or whether it is to come back.
 pub(crate) const TURNS_UNASKED: u32 = 1 << 10;

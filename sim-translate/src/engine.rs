@@ -24,7 +24,7 @@ use crate::code::{Code, CodeKind, Translation};
 use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
 use crate::counting::Counting;
-use crate::interpret::interpret;
+use crate::interpret::{TURNS_UNASKED, interpret};
 use crate::native::Entry;
 use crate::region::find_region;
 use crate::specialise::{Place, Step, specialise_body};
@@ -358,6 +358,7 @@ impl Engine for TranslatedEngine<'_> {
         // One instruction at a time, as debuggers run them, is nothing to compile for.
         let slow = if instructions < FEW { instructions } else { 0 };
         (self.arrived, self.slow, self.came_by) = (true, slow, None);
+        let mut turns: u64 = 0;
         while stop.is_none() && left > 0 {
             if self.pauses.is_at(|| self.core.state.pc()) {
                 std::mem::swap(&mut self.core.host, host);
@@ -369,7 +370,9 @@ impl Engine for TranslatedEngine<'_> {
             debug_assert!(taken <= left, "{taken} instructions have run, and {left} were asked for");
             left -= taken.min(left);
             stop = ended;
-            if stop.is_none() && self.is_rest_slow(instructions, left) {
+            turns += 1;
+            let is_recalled = turns.is_multiple_of(TURNS_UNASKED) && self.core.host.is_recalled();
+            if stop.is_none() && left > 0 && (is_recalled || self.is_rest_slow(instructions, left)) {
                 stop = Some(Stop::Paused { taken: instructions - left, is_at_address: false });
             }
         }

@@ -70,6 +70,8 @@ pub struct Host {
     semihost_errno: i64,
     /// Asked whether the run is to end; `None` is never.
     interrupt: Option<Box<dyn Fn() -> bool + Send>>,
+    /// Asked whether the engine is to come back; `None` is never.
+    recall: Option<Box<dyn Fn() -> bool + Send>>,
     sample_timer: Option<Box<dyn FnMut() -> bool + Send>>,
     explanation: Option<Explanation>,
 }
@@ -107,6 +109,7 @@ impl Host {
             arguments: Vec::new(),
             semihost_errno: 0,
             interrupt: None,
+            recall: None,
             sample_timer: None,
             explanation: None,
         }
@@ -153,6 +156,20 @@ impl Host {
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|is_interrupted| is_interrupted())
+    }
+
+    /// Sets what is asked now and then, between two instructions, whether [`crate::Engine::run`] is to come back
+    /// although the run goes on: somebody wants to look at it, and it has become slower than they thought.
+    #[must_use]
+    pub fn with_recall(mut self, is_recalled: impl Fn() -> bool + Send + 'static) -> Self {
+        self.recall = Some(Box::new(is_recalled));
+        self
+    }
+
+    /// True if the engine is to come back.
+    #[must_use]
+    pub fn is_recalled(&self) -> bool {
+        self.recall.as_ref().is_some_and(|is_recalled| is_recalled())
     }
 
     /// Sets what says when the next sample is to begin, where time chooses.

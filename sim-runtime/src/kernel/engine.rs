@@ -10,7 +10,7 @@ use super::dispatch::{Dispatcher, Rest};
 use super::machine::{BlockCore, Profiling, Trap};
 use super::sampled::Sampled;
 use crate::engine::{Engine, Machine};
-use crate::fault::{Fault, Stop};
+use crate::fault::{Fault, Stop, TURNS_UNASKED};
 use crate::host::Host;
 use crate::record::FunctionMap;
 
@@ -116,7 +116,7 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
             return stop;
         }
         std::mem::swap(&mut self.core.kernel().host, host);
-        let mut left = instructions;
+        let (mut left, mut turns) = (instructions, 0_u32);
         let reset = self.reset();
         let stop = loop {
             if let Some(stop) = reset {
@@ -140,6 +140,10 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
             if let Some(stop) = stop {
                 self.stopped = Some(stop);
                 break stop;
+            }
+            turns = turns.wrapping_add(1);
+            if left > 0 && turns.is_multiple_of(TURNS_UNASKED) && self.core.kernel_ref().host.is_recalled() {
+                break Stop::Paused { taken: instructions - left, is_at_address: false };
             }
         };
         std::mem::swap(&mut self.core.kernel().host, host);

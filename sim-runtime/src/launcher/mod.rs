@@ -65,6 +65,7 @@ use pauses::{Pauses, find_pauses};
 use place::parse_assignment;
 use progress::{Progress, mips};
 use run::{End, Limits, Watch, run};
+use slice::Recall;
 use snapshot::Snapshots;
 use start::{Outside, Started, read_program, read_program_of, start};
 use state_dump::dump_state;
@@ -98,7 +99,8 @@ pub fn launch_with(
     {
         stdio.interrupt.set_deadline(deadline);
     }
-    let outside = Outside { streams, interrupt: stdio.interrupt.clone() };
+    let recall = Recall::default();
+    let outside = Outside { streams, interrupt: stdio.interrupt.clone(), recall: recall.clone() };
     let mut snapshots = Snapshots::new(options, info, stdio.snapshot.clone());
     let begun = begin(engine, info, options, outside, &outputs);
     let begun = begun.and_then(|begun| snapshots.make_way(options).map(|()| begun));
@@ -114,6 +116,7 @@ pub fn launch_with(
             snapshots.begin(&started.image, pauses.snapshots);
             let watch = Watch {
                 interrupt: &stdio.interrupt,
+                recall: &recall,
                 progress: &mut progress,
                 snapshots,
                 parts,

@@ -90,7 +90,8 @@ impl AtomicFile {
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.file {
-            Construction::Temporary(file) => file.write(bytes),
+            // By itself: errors would be told with the temporary file's name.
+            Construction::Temporary(file) => file.as_file_mut().write(bytes),
             Construction::Direct(file) => file.write(bytes),
             Construction::Output(output) => output.write(bytes),
             Construction::Messages(messages) => messages.write(bytes),
@@ -99,7 +100,7 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.file {
-            Construction::Temporary(file) => file.flush(),
+            Construction::Temporary(file) => file.as_file_mut().flush(),
             Construction::Direct(file) => file.flush(),
             Construction::Output(output) => output.flush(),
             Construction::Messages(messages) => messages.flush(),

@@ -12,7 +12,7 @@ use crate::launcher::interrupt::{Interrupt, Reason};
 use crate::launcher::options::RunOptions;
 use crate::launcher::parts::Parts;
 use crate::launcher::progress::Progress;
-use crate::launcher::slice::Slice;
+use crate::launcher::slice::{Recall, Slice};
 use crate::launcher::snapshot::Snapshots;
 
 /// How long a slice shall take: what a user who presses Ctrl-C does not notice.
@@ -79,6 +79,8 @@ impl Limits {
 /// What looks at a run between its slices.
 pub(super) struct Watch<'a> {
     pub(super) interrupt: &'a Interrupt,
+    /// What the host asks.
+    pub(super) recall: &'a Recall,
     pub(super) progress: &'a mut Progress,
     pub(super) snapshots: &'a mut Snapshots,
     pub(super) parts: &'a mut Parts,
@@ -89,7 +91,7 @@ pub(super) struct Watch<'a> {
 
 /// Runs until something ends it.
 pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watch: Watch<'_>) -> End {
-    let Watch { interrupt, progress, snapshots, parts, messages, pc } = watch;
+    let Watch { interrupt, recall, progress, snapshots, parts, messages, pc } = watch;
     let mut slice = Slice::new(snapshots.slice_time(SLICE_TIME));
     let mut taken = 0;
     let mut shown = Instant::now();
@@ -102,6 +104,7 @@ pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watc
         }
         let budget = limits.budget(engine, taken, slice.instructions()).min(snapshots.budget(taken));
         let (cycles, start) = (engine.cycles(), Instant::now());
+        recall.after(slice, start);
         let stop = engine.run(host, budget);
         // What is stored below takes no time of the slice's.
         let end = Instant::now();

@@ -1,6 +1,7 @@
 //! How long a run goes on before the launcher looks whether it is to end, or to be stored.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What a run begins with: even the slowest engine has soon done so many.
 const FIRST: u64 = 10_000;
@@ -41,6 +42,24 @@ impl Slice {
             self.instructions
         };
         Self { instructions: instructions.clamp(LEAST, LARGEST), ..self }
+    }
+}
+
+/// Calls an engine back that has got so slow in the middle of a slice that it would never end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recall(Arc<Mutex<Option<Instant>>>);
+
+impl Recall {
+    /// At the end of a slice that begins now, and was to take less.
+    pub(super) fn after(&self, slice: Slice, now: Instant) {
+        let end = now.checked_add(slice.wanted * 2);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = end;
+    }
+
+    /// True if the engine is to come back.
+    pub(super) fn is_due(&self) -> bool {
+        let end = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        end.is_some_and(|end| Instant::now() >= end)
     }
 }
 
@@ -88,6 +107,16 @@ mod tests {
         assert!(first.adapted(1, WANTED * 3).instructions() < FIRST);
         let whole = first.adapted(FIRST - FIRST / 8, Duration::from_nanos(1));
         assert_eq!(whole.instructions(), 2 * FIRST);
+    }
+
+    #[test]
+    fn an_engine_is_called_back_when_its_slice_should_be_over() {
+        let (recall, slice, now) = (Recall::default(), Slice::new(Duration::from_secs(3600)), Instant::now());
+        assert!(!recall.is_due());
+        recall.after(slice, now);
+        assert!(!recall.is_due());
+        recall.after(Slice::new(Duration::ZERO), now);
+        assert!(recall.is_due());
     }
 
     #[test]

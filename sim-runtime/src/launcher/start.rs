@@ -21,6 +21,7 @@ use crate::launcher::interrupt::Interrupt;
 use crate::launcher::launch_info::{LaunchInfo, LaunchStack};
 use crate::launcher::options::{ProgramFormat, RunOptions};
 use crate::launcher::place::Assignment;
+use crate::launcher::slice::Recall;
 use isac_ir::resource::Syscalls;
 
 /// Largest program file; what is larger is no program, and might never end.
@@ -43,6 +44,7 @@ pub(super) struct Started {
 pub(super) struct Outside {
     pub(super) streams: Streams,
     pub(super) interrupt: Interrupt,
+    pub(super) recall: Recall,
 }
 
 /// Loads the program and runs operation `reset`.
@@ -211,9 +213,10 @@ fn choose_format(
 }
 
 fn make_host(options: &RunOptions, outside: Outside) -> Result<Host, String> {
-    let Outside { streams, interrupt } = outside;
+    let Outside { streams, interrupt, recall } = outside;
     let host = Host::new(streams)
         .with_interrupt(move || interrupt.reason().is_some())
+        .with_recall(move || recall.is_due())
         .with_clock_hz(options.clock_hz)
         .with_seed(options.seed)
         .with_arguments(program_arguments(options));

@@ -58,7 +58,8 @@ fn no_pauses(engine: &dyn Engine, info: &LaunchInfo, options: &RunOptions) -> St
         );
     }
     match info.engine.as_str() {
-        "reference" => format!("a run that is debugged has no {given}; leave it out"),
+        // Both can, unless a debugger is around them.
+        "reference" | "translated" => format!("a run that is debugged has no {given}; leave it out"),
         engine => format!(
             "the {engine} engine cannot tell when a run comes to an address; say --engine reference, or leave out \
              {given}"

@@ -149,7 +149,11 @@ fn reports_say_that_a_part_was_counted() {
 #[test]
 fn a_place_that_is_never_reached_is_no_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    done(&folder, &format!("run {RV32IM} {CRC32} --count-from 0x7ffffff0 --profile @none -- 1"));
+    let never =
+        format!("run {RV32IM} {CRC32} --count-from 0x7ffffff0 --snapshot-at main --profile @none -- 1");
+    let (status, _, errors) = said(&folder, &never);
+    let note = "note: the run has not come to 0x7ffffff0 (--count-from, --snapshot-at)\n";
+    assert_eq!((status, errors.as_str()), (Some(0), note));
     assert!(done(&folder, "report @none --format text").contains("executed                        0"));
     done(&folder, &format!("run {RV32IM} {CRC32} --count-until 0x7ffffff0 --profile @all -- 1"));
     done(&folder, &format!("run {RV32IM} {CRC32} --profile @whole -- 1"));

@@ -9,11 +9,11 @@ use std::process::Command;
 use std::rc::Rc;
 
 use clap::ValueEnum;
-use gentool::emit::find_obstacles;
+use gentool::emit::{Shape, find_obstacles};
 use isac_ir::Model;
 use sim_runtime::launcher::{
-    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, find_snapshot, is_same_file,
-    launch_with,
+    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, SnapshotRequest, Stdio, check_results, find_snapshot,
+    is_same_file, launch_with,
 };
 use sim_runtime::trace::CycleWindow;
 use sim_translate::{Counting, TranslatedEngine};
@@ -157,6 +157,8 @@ enum EngineName {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    // It would end the process as long as nobody listens.
+    let _ = SnapshotRequest::of_process();
     check_program(options)?;
     let (checked, description) = options.description.load_checked()?;
     check_files(options, &description)?;
@@ -195,6 +197,16 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         return Err(Failure::other(format!("{option} needs the translated engine; leave it out")));
     }
     check_gdb(options, wanted)?;
+    let wanted = match (wanted, beyond_emitted(&model, &options.run)) {
+        (EngineName::Emitted, Some(beyond)) if options.engine.is_none() => {
+            say!("note: using the reference engine: {beyond}");
+            EngineName::Reference
+        }
+        (EngineName::Emitted, Some(beyond)) => {
+            return Err(Failure::other(format!("{beyond}; say --engine reference")));
+        }
+        _ => wanted,
+    };
     match (wanted, &obstacles[..]) {
         (EngineName::Reference, _) => {
             run_reference(&model, counted.as_ref(), followed.as_ref(), options, page)
@@ -233,6 +245,21 @@ fn wants_reference(options: &Options) -> Option<&'static str> {
     ];
     let own = own.into_iter().find_map(|(option, is_given)| is_given.then_some(option));
     options.run.wants_reference().or(own)
+}
+
+/// What the emitted engine cannot do and the reference engine can, told before a simulator is built.
+fn beyond_emitted(model: &Model, options: &RunOptions) -> Option<String> {
+    if model.overlaps() {
+        // No engine can.
+        return None;
+    }
+    let stepwise = options.takes_samples() && !options.caches && Shape::of(model) == Shape::Stepwise;
+    match options.pauses()[..] {
+        [] => stepwise.then(|| {
+            "the simulator that this description has decodes as it runs, and takes no samples".to_owned()
+        }),
+        ref pauses => Some(format!("the emitted engine has no {}", pauses.join(" and no "))),
+    }
 }
 
 /// An option that the translated engine does not know.

@@ -109,11 +109,12 @@ pub fn launch_with(
     let mut conclusion = Conclusion { engine, info, options, messages, snapshots, parts, awaited };
     match begun {
         Ok(Begun { mut started, pauses, warnings, awaited }) => {
+            let awaited_places = pauses.all();
             conclusion.parts = Parts::new(pauses.bounds);
             conclusion.awaited = awaited;
             warnings.iter().for_each(|warning| conclusion.warn(warning));
             let Conclusion { engine, snapshots, parts, messages, .. } = &mut conclusion;
-            snapshots.begin(&started.image, pauses.snapshots);
+            snapshots.begin(&started.image, pauses.snapshots, awaited_places);
             let watch = Watch {
                 interrupt: &stdio.interrupt,
                 recall: &recall,
@@ -201,7 +202,7 @@ fn begin(
     let begun = Begun { started, pauses, warnings: warnings.collect(), awaited: awaited.collect() };
     match sampling {
         Some(sampling) if !engine.sample(sampling) => {
-            Err(if sampling.is_plain() { NO_SAMPLES } else { NO_SUCH_SAMPLES }.to_owned())
+            Err(no_samples(engine, options, sampling.is_plain()).to_owned())
         }
         _ => Ok(begun),
     }
@@ -210,6 +211,18 @@ fn begin(
 /// Why samples are not taken where instructions overlap, and what to do.
 pub const NO_SAMPLES: &str = "samples cannot be taken where instructions overlap; leave out --sample, or take a \
                               description without pipeline";
+
+/// Why an engine takes no samples, and what to do.
+fn no_samples(engine: &dyn Engine, options: &RunOptions, are_plain: bool) -> &'static str {
+    match engine.model() {
+        Some(model) if model.overlaps() => NO_SAMPLES,
+        _ if options.caches => {
+            "samples are not taken where caches are simulated; leave out --sample, or --caches"
+        }
+        _ if !are_plain => NO_SUCH_SAMPLES,
+        _ => "this engine takes no samples of this description; say --engine reference",
+    }
+}
 
 /// Why samples are not taken of parts of stretches, or by time, and what to do.
 const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, chosen by checks; leave out --engine, or \
@@ -404,6 +417,11 @@ impl Conclusion<'_> {
             for line in describe_halt(self.info, status, explanation, function.as_deref()) {
                 self.messages.line(&line);
             }
+        }
+        for address in self.snapshots.awaited() {
+            let given = self.options.pauses().join(", ");
+            let digits = self.info.pc.width_bits.div_ceil(4) as usize + 2;
+            self.messages.line(&format!("note: the run has not come to {address:#0digits$x} ({given})"));
         }
         if self.options.stats {
             let instructions = self.engine.instructions();

@@ -441,6 +441,23 @@ impl RunOptions {
         !self.count_from.is_empty() || !self.count_until.is_empty()
     }
 
+    /// The options given that have a run pause at addresses.
+    #[must_use]
+    pub fn pauses(&self) -> Vec<&'static str> {
+        let all = [
+            ("--count-from", &self.count_from),
+            ("--count-until", &self.count_until),
+            ("--snapshot-at", &self.snapshot_at),
+        ];
+        all.into_iter().filter(|(_, places)| !places.is_empty()).map(|(option, _)| option).collect()
+    }
+
+    /// Whether samples are taken.
+    #[must_use]
+    pub fn takes_samples(&self) -> bool {
+        self.sample.is_some() || self.sample_timer.is_some()
+    }
+
     /// How what is measured comes about.
     pub(super) fn mode(&self) -> Mode {
         self.sampling().ok().flatten().map_or(Mode::Exact, Mode::Sampled)

@@ -18,6 +18,14 @@ pub(super) struct Pauses {
     pub(super) snapshots: BTreeSet<u64>,
 }
 
+impl Pauses {
+    /// All of these addresses.
+    pub(super) fn all(&self) -> BTreeSet<u64> {
+        let Pauses { bounds: Bounds { from, until }, snapshots } = self;
+        from.iter().chain(until).chain(snapshots).copied().collect()
+    }
+}
+
 /// Has the run pause where the options say.
 ///
 /// # Errors
@@ -35,23 +43,16 @@ pub(super) fn find_pauses(
     let from = find_places("--count-from", &options.count_from, &names)?;
     let until = find_places("--count-until", &options.count_until, &names)?;
     let snapshots = find_places("--snapshot-at", &options.snapshot_at, &names)?;
-    let all = from.iter().chain(&until).chain(&snapshots).copied().collect();
-    match engine.pause_at(&all) {
-        true => Ok(Pauses { bounds: Bounds { from, until }, snapshots }),
+    let pauses = Pauses { bounds: Bounds { from, until }, snapshots };
+    match engine.pause_at(&pauses.all()) {
+        true => Ok(pauses),
         false => Err(no_pauses(engine, info, options)),
     }
 }
 
 /// Why a run does not pause at addresses, and what to do.
 fn no_pauses(engine: &dyn Engine, info: &LaunchInfo, options: &RunOptions) -> String {
-    let given = [
-        ("--count-from", &options.count_from),
-        ("--count-until", &options.count_until),
-        ("--snapshot-at", &options.snapshot_at),
-    ];
-    let given: Vec<&str> =
-        given.into_iter().filter(|(_, places)| !places.is_empty()).map(|(option, _)| option).collect();
-    let given = given.join(" and ");
+    let given = options.pauses().join(" and ");
     if engine.model().is_some_and(Model::overlaps) {
         return format!(
             "no moment lies between two instructions where they overlap, so that {given} cannot be; leave it out"

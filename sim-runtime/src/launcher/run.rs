@@ -133,6 +133,10 @@ pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watc
             progress.clear();
             messages.error(&error);
         }
+        if let Some(note) = snapshots.take_note() {
+            progress.clear();
+            messages.line(&format!("note: {note}"));
+        }
         if end - shown >= SLICE_TIME {
             shown = end;
             // What cannot be written is told at the end.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use sim_profile::{Mode, Profile, ProgramImage, Provenance, write_profile};
@@ -59,14 +59,19 @@ impl fmt::Display for SnapshotInterval {
 pub struct SnapshotRequest(Arc<AtomicBool>);
 
 impl SnapshotRequest {
-    /// A request that SIGUSR1 makes, where there are such signals.
+    /// The request that SIGUSR1 makes, where there are such signals: from the first call on, one for all of the
+    /// process. A signal that comes before would end it.
     #[must_use]
     pub fn of_process() -> Self {
-        let request = Self::default();
-        // If the signal cannot be had, snapshots at intervals can all the same.
-        #[cfg(unix)]
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGUSR1, request.0.clone());
-        request
+        static REQUEST: OnceLock<SnapshotRequest> = OnceLock::new();
+        let register = || {
+            let request = Self::default();
+            // If the signal cannot be had, snapshots at intervals can all the same.
+            #[cfg(unix)]
+            let _ = signal_hook::flag::register(signal_hook::consts::SIGUSR1, request.0.clone());
+            request
+        };
+        REQUEST.get_or_init(register).clone()
     }
 
     /// Asks for one.
@@ -86,6 +91,8 @@ pub(super) struct Snapshots {
     request: SnapshotRequest,
     /// Addresses at which one is written.
     places: BTreeSet<u64>,
+    /// All addresses at which the run pauses, and to which it has not come yet.
+    awaited: BTreeSet<u64>,
     /// Each holds what was counted since the one before.
     are_apart: bool,
     /// All that was counted when the last one was written, if they are apart.
@@ -102,6 +109,8 @@ pub(super) struct Snapshots {
     /// Those of an earlier run are gone.
     has_made_way: bool,
     longest: Duration,
+    /// A signal has asked for one, and nobody has said where to store it.
+    is_asked_in_vain: bool,
     /// What could not be stored.
     pub(super) failures: Failures,
 }
@@ -114,6 +123,7 @@ impl Snapshots {
             interval: options.snapshot_every,
             request,
             places: BTreeSet::new(),
+            awaited: BTreeSet::new(),
             are_apart: options.snapshot_apart,
             before: None,
             mode: options.mode(),
@@ -126,6 +136,7 @@ impl Snapshots {
             written: 0,
             has_made_way: false,
             longest: Duration::ZERO,
+            is_asked_in_vain: false,
             failures: Failures::default(),
         };
         snapshots.schedule(0);
@@ -147,10 +158,11 @@ impl Snapshots {
         Ok(())
     }
 
-    /// The run has begun, of this program; one is to be written at each of these addresses.
-    pub(super) fn begin(&mut self, image: &ProgramImage, places: BTreeSet<u64>) {
+    /// The run has begun, of this program; one is to be written at each of these addresses, and it pauses at all of
+    /// those.
+    pub(super) fn begin(&mut self, image: &ProgramImage, places: BTreeSet<u64>, pauses: BTreeSet<u64>) {
         self.images = vec![image.clone()];
-        self.places = places;
+        (self.places, self.awaited) = (places, pauses);
         (self.begun, self.next_time) = (Instant::now(), None);
         self.schedule(0);
     }
@@ -170,6 +182,7 @@ impl Snapshots {
 
     /// The run has paused at an address: parts begin and end there, and one may be due.
     pub(super) fn arrive(&mut self, engine: &mut dyn Engine, parts: &mut Parts, pc: u64) {
+        self.awaited.remove(&pc);
         // What is counted up to here belongs to the part that ends here.
         if self.places.contains(&pc) {
             self.take(engine, parts);
@@ -181,7 +194,12 @@ impl Snapshots {
 
     /// Writes one if it is due: `taken` instructions have ended or were cancelled so far.
     pub(super) fn look(&mut self, engine: &mut dyn Engine, parts: &Parts, taken: u64) {
-        let is_asked = self.request.take();
+        let mut is_asked = self.request.take();
+        if is_asked && self.path.is_none() {
+            // Whoever sends a signal does not decide how the run ends.
+            self.is_asked_in_vain = true;
+            is_asked = false;
+        }
         let is_time = self.next_time.is_some_and(|time| Instant::now() >= time);
         if !is_asked && !is_time && taken < self.next_instructions {
             return;
@@ -192,12 +210,23 @@ impl Snapshots {
         }
     }
 
+    /// What is to be told of a request that was made in vain, each time.
+    pub(super) fn take_note(&mut self) -> Option<&'static str> {
+        std::mem::take(&mut self.is_asked_in_vain)
+            .then_some("a snapshot was asked for, and nobody said where to; give --profile FILE")
+    }
+
     fn take(&mut self, engine: &mut dyn Engine, parts: &Parts) {
         let begun = Instant::now();
         if let Err(error) = self.write(engine, parts) {
             self.failures.add(error);
         }
         self.longest = self.longest.max(begun.elapsed());
+    }
+
+    /// The addresses to which the run has not come, of those at which it was to pause.
+    pub(super) fn awaited(&self) -> &BTreeSet<u64> {
+        &self.awaited
     }
 
     /// How many there were, and how long the run stood still for one at most; none if there were none.
@@ -224,7 +253,7 @@ impl Snapshots {
 
     fn write(&mut self, engine: &mut dyn Engine, parts: &Parts) -> Result<(), String> {
         let Some(path) = &self.path else {
-            return Err("a snapshot was asked for, and nobody said where to; give --profile FILE".to_owned());
+            return Err("nobody said where snapshots are to be stored; give --profile FILE".to_owned());
         };
         if !self.has_made_way {
             remove_earlier_snapshots(path)?;

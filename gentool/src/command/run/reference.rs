@@ -7,7 +7,8 @@ use std::rc::Rc;
 use isac_ir::Model;
 use sim_profile::description::DescriptionPoints;
 use sim_profile::{Event, EventSink, EventWriter};
-use sim_runtime::launcher::{AtomicFile, LaunchInfo, Stdio, launch_with};
+use sim_runtime::Engine as _;
+use sim_runtime::launcher::{AtomicFile, LaunchInfo, Stdio, exit_status, launch_with};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 
@@ -60,6 +61,11 @@ pub(super) fn run_reference(
     Ok(status)
 }
 
+/// Whether there is anything to write: a run that was refused leaves earlier files alone.
+fn has_begun(engine: &ReferenceEngine<'_>, status: i32) -> bool {
+    status != exit_status::FAILURE || engine.cycles() > 0
+}
+
 /// Runs an engine, and writes its events where they are asked for.
 fn run_told(
     model: &Model,
@@ -72,7 +78,7 @@ fn run_told(
     let further = page.into_iter().map(RunPage::output).collect();
     let Some(path) = &options.events else {
         let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
-        if let Some(path) = &asked.values {
+        if let Some(path) = asked.values.as_ref().filter(|_| has_begun(&engine, status)) {
             let sampling = options.sampling().map_err(Failure::other)?;
             write_values(model, &mut engine, sampling, path)?;
         }
@@ -89,8 +95,9 @@ fn run_told(
     let shared = Rc::new(RefCell::new(writer));
     let mut engine = engine.with_events(Box::new(Shared(Rc::clone(&shared))));
     let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
+    let has_begun = has_begun(&engine, status);
     drop(engine);
-    if let Some(writer) = Rc::into_inner(shared) {
+    if let Some(writer) = Rc::into_inner(shared).filter(|_| has_begun) {
         let buffer = writer.into_inner().finish().map_err(unwritable)?;
         let file = buffer.into_inner().map_err(|error| unwritable(error.into_error()))?;
         file.finish().map_err(unwritable)?;

@@ -50,9 +50,9 @@ mod verify;
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use isac_parser::diagnostic::short_words;
-use sim_runtime::launcher::{color_choice, exit_status};
+use sim_runtime::launcher::{color_choice, exit_status, take_negative_numbers};
 
 /// Simulators from processor descriptions in ISAC.
 ///
@@ -104,7 +104,9 @@ enum Command {
 
 /// Parses the command line and runs the command.
 pub(crate) fn main() -> ExitCode {
-    let line = match CommandLine::try_parse() {
+    let command = CommandLine::command().mut_subcommands(take_negative_numbers);
+    let line = command.try_get_matches().and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let line = match line {
         Ok(line) => line,
         Err(error) => {
             let asked = !error.use_stderr();

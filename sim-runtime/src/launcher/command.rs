@@ -45,8 +45,17 @@ fn parse(info: &LaunchInfo, arguments: impl Iterator<Item = OsString>) -> Result
         .about(about)
         .long_about(None)
         .after_help(EXIT_STATUSES);
-    let matches = command.try_get_matches_from(arguments)?;
+    let matches = take_negative_numbers(command).try_get_matches_from(arguments)?;
     RunOptions::from_arg_matches(&matches)
+}
+
+/// The same where options are told that -1 is not what they take, instead of that it is no option.
+#[must_use]
+pub fn take_negative_numbers(command: Command) -> Command {
+    command.mut_args(|argument| match argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    })
 }
 
 const EXIT_STATUSES: &str = "\
@@ -89,5 +98,7 @@ mod tests {
     fn a_wrong_count_is_told_with_an_example() {
         let error = parse(&info(), arguments("tiny8 p.bin --limit-cycles 1e6"));
         assert!(error.expect_err("1e6 is no count").to_string().contains("10M"));
+        let error = parse(&info(), arguments("tiny8 p.bin --limit-cycles -1")).expect_err("it is below 0");
+        assert!(error.to_string().contains("invalid value '-1' for '--limit-cycles"), "{error}");
     }
 }

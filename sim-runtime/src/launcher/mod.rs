@@ -41,7 +41,7 @@ use isac_ir::Model;
 use sim_profile::symbols::ImageFile;
 use sim_profile::{CacheLines, Profile, Provenance, render_profile_xml, write_profile};
 
-pub use command::main;
+pub use command::{main, take_negative_numbers};
 pub use interrupt::{EndRequests, Interrupt};
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};

@@ -64,7 +64,7 @@ fn totals(profile: &Profile) -> BTreeMap<&'static str, u64> {
     let mut accesses = Accesses::default();
     let records = measurement.instructions.values();
     let all = records.clone().flat_map(|record| &record.accesses);
-    all.filter(|((_, resource), _)| measurement.tables.is_map(*resource))
+    all.filter(|((_, resource), _)| measurement.tables.reaches_memory(*resource))
         .for_each(|(_, of)| accesses.add(*of));
     let spent = spending_of(measurement);
     let lines = sim_profile::summary::cache_totals(measurement);
@@ -120,6 +120,62 @@ fn regions_are_together_the_run() {
     let pipelined = Run::of("rv32im5", "csv", "--limit-instructions 50K");
     assert!(totals(&pipelined.profile)["stalls"] > 0 && totals(&pipelined.profile)["misses"] > 0);
     check_regions(&pipelined);
+}
+
+/// In a pipeline, what a jump flushes is paid for by the function that jumps: by counters as by all reports.
+#[test]
+fn functions_pay_for_what_they_began_in_vain() {
+    let run = Run::of("rv32im5", "csv", "--calls --limit-instructions 50K");
+    check_regions(&run);
+    run.check(|profile| {
+        let (exact, names) = (ExactCounters::new(profile), FunctionNames::of(&run.program));
+        let mut moved = 0;
+        for (number, cost) in profile.cost_by_function() {
+            if number == OUTSIDE || number == NO_INSTRUCTION {
+                continue;
+            }
+            let count = |event: &str| {
+                exact.count(&Region::Own(names.number(number)), &event.parse().expect("an event"))
+            };
+            assert_eq!(count("cycles"), Ok(cost.cycles), "{}", names.number(number));
+            assert_eq!(count("stalls"), Ok(cost.lost), "{}", names.number(number));
+        }
+        for (address, begun) in profile.cost_by_address() {
+            let region = Region::Addresses { first: address.unwrap_or(0), last: address.unwrap_or(0) };
+            let paid = exact.count(&region, &CountedEvent::Cycles).expect("known");
+            moved += u64::from(address.is_some() && paid > begun.cycles);
+        }
+        assert!(moved > 10, "{moved}");
+        for (start, count) in &run.calls().functions {
+            if !run.calls().arcs.keys().any(|key| key.caller == *start) {
+                let own = exact.count(&Region::Own(names.at(*start)), &CountedEvent::Cycles);
+                assert_eq!(own, Ok(count.inclusive.cycles), "{}", names.at(*start));
+            }
+        }
+    });
+}
+
+/// A map that leads to registers is not memory, and can be asked for by its name.
+#[test]
+fn registers_behind_a_map_are_no_memory() {
+    let count = |run: &Run, event: &str| {
+        let mut counted = Ok(0);
+        let event: CountedEvent = event.parse().expect("an event");
+        run.check(|profile| counted = ExactCounters::new(profile).count(&Region::Run, &event));
+        counted.map_err(|error| error.to_string())
+    };
+    let pipelined = Run::of("rv32im5", "crc32", "--limit-cycles 20K");
+    let ended = count(&pipelined, "instructions").expect("known");
+    let plain = Run::of("rv32im", "crc32", &format!("--limit-instructions {ended}"));
+    for event in ["loads", "stores"] {
+        assert_eq!(count(&pipelined, event), count(&plain, event), "{event}");
+        assert_eq!(count(&pipelined, event), count(&pipelined, &format!("{event}.defaultmap")), "{event}");
+    }
+    assert!(count(&pipelined, "loads.operands") > count(&pipelined, "loads"));
+    assert_eq!(
+        count(&pipelined, "stores.nomap"),
+        Err("the model has no memory map `nomap`; it has codemap, defaultmap, operands".to_owned())
+    );
 }
 
 /// What is known of functions with what they call: for events that were followed, what was followed;

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::ascending::sum_ascending;
+use crate::calls::Payable;
 use crate::measurement::count;
 use crate::path::{PathTree, instruction_of};
 use crate::{InstructionRecord, Measurement, Overhead};
@@ -49,6 +50,36 @@ impl Spent {
     pub fn cpi(&self) -> String {
         format_cpi(self.cycles(), self.executed)
     }
+}
+
+impl Payable for Spent {
+    /// Which of the cycles of a place were in vain is not known: those in which something began are taken
+    /// first, and what was lost last, in the order of causes.
+    fn take(&mut self, cycles: u64) -> Spent {
+        let mut rest = cycles;
+        let mut moved = Spent { begun: take_up_to(&mut self.begun, &mut rest), ..Spent::default() };
+        moved.overhead.extra_cycles = take_up_to(&mut self.overhead.extra_cycles, &mut rest);
+        for (cause, lost) in &mut self.overhead.lost {
+            let taken = take_up_to(lost, &mut rest);
+            if taken > 0 {
+                moved.overhead.add_lost(*cause, taken);
+            }
+        }
+        self.overhead.lost.retain(|_, lost| *lost > 0);
+        moved
+    }
+
+    fn pay(&mut self, paid: &Spent) {
+        self.add(paid);
+    }
+}
+
+/// Takes from a counter what is still to be taken, if it has as much.
+fn take_up_to(counter: &mut u64, rest: &mut u64) -> u64 {
+    let taken = (*counter).min(*rest);
+    *counter -= taken;
+    *rest -= taken;
+    taken
 }
 
 /// Cycles by address, ascending: over all words that were decoded there, and what could not be
@@ -106,6 +137,7 @@ pub fn format_cpi(cycles: u64, executed: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{format_cpi, spent_by_address, spent_by_instruction};
+    use crate::calls::Payable as _;
     use crate::{
         InstructionKey, InstructionRecord, LostCause, LostReason, Measurement, ModelTables, Overhead, Word,
     };
@@ -165,6 +197,17 @@ mod tests {
         let cycles: Vec<_> = spent.iter().map(|(address, spent)| (*address, spent.cycles())).collect();
         assert_eq!(cycles, [(None, 5), (Some(4), 13), (Some(8), 4), (Some(12), 4)]);
         assert_eq!(spent[&Some(4)].cpi(), "3.250");
+    }
+
+    #[test]
+    fn what_is_paid_for_elsewhere_is_lost_last() {
+        let mut spent = spent_by_address(&measurement())[&Some(4)].clone();
+        let before = spent.clone();
+        let mut payer = spent.take(12);
+        assert_eq!((payer.begun, payer.overhead.extra_cycles, payer.overhead.lost_cycles()), (6, 5, 1));
+        assert_eq!((spent.executed, spent.cycles(), spent.overhead.lost_cycles()), (4, 1, 1));
+        payer.pay(&spent);
+        assert_eq!(payer, before);
     }
 
     #[test]

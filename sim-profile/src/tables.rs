@@ -1,6 +1,6 @@
 //! Names of a model, the one thing that a measurement shares with the model it came from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,10 @@ pub struct ModelTables {
     /// How many of the resources are maps: the last ones.
     #[serde(default)]
     pub maps: u32,
+    /// Of these, the ones that reach no memory and no device, but registers and functions of the model. Older
+    /// profiles do not tell.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub register_maps: BTreeSet<u32>,
     /// Where program files have the cells that instructions are fetched from.
     #[serde(default)]
     pub code: CodeCells,
@@ -71,6 +75,18 @@ impl ModelTables {
     pub fn is_map(&self, resource: u32) -> bool {
         let resources = u32::try_from(self.resources.len()).unwrap_or(u32::MAX);
         resource < resources && resource >= resources.saturating_sub(self.maps)
+    }
+
+    /// Whether a resource is a memory map that reaches memory or devices: what it has are loads, stores and
+    /// fetches of the program.
+    pub fn reaches_memory(&self, resource: u32) -> bool {
+        self.is_map(resource) && !self.register_maps.contains(&resource)
+    }
+
+    /// The memory maps by their names, in the order of their numbers.
+    pub fn map_names(&self) -> impl Iterator<Item = (u32, &str)> {
+        let names = (0..).zip(&self.resources).map(|(number, name)| (number, name.as_str()));
+        names.filter(|(number, _)| self.is_map(*number))
     }
 
     /// Name of cache number `cache`; `cache_7` where the table ends before it.

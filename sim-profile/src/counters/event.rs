@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::LostReason;
+use crate::{AccessEvent, LostReason};
 
 /// What happens to lines of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,12 +26,9 @@ pub enum CountedEvent {
     Instructions,
     /// Cycles that instructions took.
     Cycles,
-    /// Reads of memory by instructions that ran to their end.
-    Loads,
-    /// Writes to it.
-    Stores,
-    /// Fetches from it.
-    Fetches,
+    /// Reads of memory, writes to it or fetches from it by instructions that ran to their end: through one map,
+    /// or through all that reach memory or devices.
+    Accesses(AccessEvent, Option<String>),
     /// Jumps to anywhere but the successor.
     Taken,
     /// Instructions that were decoded and cancelled.
@@ -57,12 +54,9 @@ pub enum CountedEvent {
 }
 
 /// Names of the events that have no more than a name.
-const PLAIN: [(&str, CountedEvent); 14] = [
+const PLAIN: [(&str, CountedEvent); 11] = [
     ("instructions", CountedEvent::Instructions),
     ("cycles", CountedEvent::Cycles),
-    ("loads", CountedEvent::Loads),
-    ("stores", CountedEvent::Stores),
-    ("fetches", CountedEvent::Fetches),
     ("taken", CountedEvent::Taken),
     ("cancelled", CountedEvent::Cancelled),
     ("faulted", CountedEvent::Faulted),
@@ -73,6 +67,10 @@ const PLAIN: [(&str, CountedEvent); 14] = [
     ("stalls.occupied", CountedEvent::StallsOfOccupied),
     ("extra_cycles", CountedEvent::ExtraCycles),
 ];
+
+/// Names of accesses to memory; behind a point a map may be named.
+const ACCESSES: [(&str, AccessEvent); 3] =
+    [("loads", AccessEvent::Read), ("stores", AccessEvent::Write), ("fetches", AccessEvent::Execute)];
 
 /// Names of what happens to lines; behind a point a cache may be named.
 const LINES: [(&str, LineEvent); 3] =
@@ -105,18 +103,22 @@ impl fmt::Display for CountedEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CountedEvent::Model(name) => write!(f, "{MODEL}{name}"),
-            CountedEvent::Lines(what, cache) => {
-                let (name, _) = LINES.iter().find(|(_, event)| event == what).unwrap_or(&LINES[0]);
-                match cache {
-                    None => f.write_str(name),
-                    Some(cache) => write!(f, "{name}.{cache}"),
-                }
-            }
-            plain => {
-                let found = PLAIN.iter().find(|(_, event)| event == plain);
-                f.write_str(found.map_or("", |(name, _)| name))
-            }
+            CountedEvent::Lines(what, cache) => write_with(f, name_in(&LINES, *what), cache.as_deref()),
+            CountedEvent::Accesses(kind, map) => write_with(f, name_in(&ACCESSES, *kind), map.as_deref()),
+            plain => f.write_str(name_in(&PLAIN.each_ref().map(|(name, event)| (*name, event)), plain)),
         }
+    }
+}
+
+/// What an event is called in a table; every one is there.
+fn name_in<E: PartialEq>(table: &[(&'static str, E)], event: E) -> &'static str {
+    table.iter().find(|(_, known)| *known == event).map_or("", |(name, _)| name)
+}
+
+fn write_with(f: &mut fmt::Formatter<'_>, name: &str, behind_point: Option<&str>) -> fmt::Result {
+    match behind_point {
+        None => f.write_str(name),
+        Some(behind) => write!(f, "{name}.{behind}"),
     }
 }
 
@@ -127,10 +129,14 @@ pub struct UnknownEvent(String);
 impl fmt::Display for UnknownEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = PLAIN.iter().map(|(name, _)| *name);
-        let names: Vec<&str> = plain.chain(LINES.iter().map(|(name, _)| *name)).collect();
+        let (first, last) = (plain.clone().take(2), plain.skip(2));
+        let accesses = ACCESSES.iter().map(|(name, _)| *name);
+        let lines = LINES.iter().map(|(name, _)| *name);
+        let names: Vec<&str> = first.chain(accesses).chain(last).chain(lines).collect();
         write!(
             f,
-            "`{}` is no event; expected {}, one of the last three with .CACHE, or event.NAME",
+            "`{}` is no event; expected {}, one of the last three with .CACHE, loads, stores or fetches with .MAP, \
+             or event.NAME",
             self.0,
             names.join(", ")
         )
@@ -149,14 +155,17 @@ impl FromStr for CountedEvent {
         if let Some(name) = text.strip_prefix(MODEL).filter(|name| !name.is_empty()) {
             return Ok(CountedEvent::Model(name.to_owned()));
         }
-        let (name, cache) = match text.split_once('.') {
-            Some((name, cache)) => (name, Some(cache.to_owned())),
+        let unknown = || UnknownEvent(text.to_owned());
+        let (name, of) = match text.split_once('.') {
+            Some((_, "")) => return Err(unknown()),
+            Some((name, of)) => (name, Some(of.to_owned())),
             None => (text, None),
         };
-        let found = LINES.iter().find(|(line, _)| *line == name).filter(|_| cache.as_deref() != Some(""));
-        found
-            .map(|(_, event)| CountedEvent::Lines(*event, cache))
-            .ok_or_else(|| UnknownEvent(text.to_owned()))
+        if let Some((_, event)) = LINES.iter().find(|(line, _)| *line == name) {
+            return Ok(CountedEvent::Lines(*event, of));
+        }
+        let (_, kind) = ACCESSES.iter().find(|(access, _)| *access == name).ok_or_else(unknown)?;
+        Ok(CountedEvent::Accesses(*kind, of))
     }
 }
 
@@ -180,7 +189,15 @@ mod tests {
 
     #[test]
     fn an_event_is_read_as_it_is_written() {
-        let others = ["hits", "misses.dcache", "write_backs.icache", "event.trap"];
+        let others = [
+            "loads",
+            "stores.defaultmap",
+            "fetches",
+            "hits",
+            "misses.dcache",
+            "write_backs.icache",
+            "event.trap",
+        ];
         for name in PLAIN.iter().map(|(name, _)| *name).chain(others) {
             let event: CountedEvent = name.parse().expect("an event");
             assert_eq!(event.to_string(), name);
@@ -189,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_is_no_event_is_told_with_what_is() {
-        for name in ["", "cycle", "hits.", "event.", "stalls.cache", "loads.x"] {
+        for name in ["", "cycle", "hits.", "event.", "stalls.cache", "loads."] {
             let error = name.parse::<CountedEvent>().expect_err("no event");
             let start = format!("`{name}` is no event; expected instructions, cycles, loads, ");
             assert!(error.to_string().starts_with(&start), "{error}");

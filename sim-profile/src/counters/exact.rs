@@ -8,9 +8,9 @@ use super::by_address::by_address;
 use super::uncounted::Uncounted;
 use super::{CountedEvent, Region, forgotten};
 use crate::measurement::count;
-use crate::program::ProgramProfile;
 use crate::program::render::FunctionNames;
-use crate::{CallKey, Calls, FunctionCount, Spending};
+use crate::program::{OUTSIDE, ProgramProfile};
+use crate::{CallKey, Calls, FunctionCount, InstructionKey, Spending, Word};
 
 /// An event's counts, as regions need them.
 struct Table {
@@ -67,6 +67,20 @@ impl<'a> ExactCounters<'a> {
             }
             (Region::Inclusive(name), _) => self.count_inclusive(name, event),
         }
+    }
+
+    /// Whether an instruction ran from one address to another, both included, or a file of the program has
+    /// code there.
+    pub fn has_code(&self, first: u64, last: u64) -> bool {
+        let (measurement, program) = (self.profile.measurement, self.profile.program);
+        let at = |address| InstructionKey { address, word: Word::default() };
+        let mut ran = measurement.instructions.range(at(first)..).map(|(key, _)| key.address);
+        let is_inside = |address: u64| (first..=last).contains(&address);
+        let is_code = |address: u64| program.function_at(address) != OUTSIDE;
+        ran.next().is_some_and(is_inside)
+            || measurement.undecoded_faults.range(first..=last).next().is_some()
+            || is_code(first)
+            || program.boundaries().into_iter().any(|start| is_inside(start) && is_code(start))
     }
 
     /// The only function of a name, which may be followed by its address.
@@ -163,7 +177,7 @@ impl<'a> ExactCounters<'a> {
         if let Some(table) = self.known.borrow().get(event) {
             return Ok(Rc::clone(table));
         }
-        let by_address = by_address(self.profile.measurement, event)?;
+        let by_address = by_address(self.profile.measurement, self.profile.calls, event)?;
         let mut by_function = BTreeMap::new();
         for (address, times) in &by_address {
             count(by_function.entry(self.profile.function_of(*address)).or_default(), *times);

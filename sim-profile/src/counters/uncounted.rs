@@ -13,6 +13,8 @@ pub enum Uncounted {
     Ambiguous(String, Vec<u64>),
     /// The model has no such cache: those that it has.
     Cache(String, Vec<String>),
+    /// The model has no such memory map: those that it has.
+    Map(String, Vec<String>),
     /// Calls were not followed, and the region is one with calls.
     NoCalls,
     /// The event has no address, so that it is known of the whole run alone.
@@ -56,6 +58,12 @@ impl fmt::Display for Uncounted {
             }
             Uncounted::Cache(name, known) => {
                 write!(f, "the model has no cache `{name}`; it has {}", known.join(", "))
+            }
+            Uncounted::Map(name, known) if known.is_empty() => {
+                write!(f, "the model has no memory map `{name}`, and no other; leave it out")
+            }
+            Uncounted::Map(name, known) => {
+                write!(f, "the model has no memory map `{name}`; it has {}", known.join(", "))
             }
             Uncounted::NoCalls => f.write_str("calls were not followed; measure the run with --calls"),
             Uncounted::WithoutAddress(event) => {

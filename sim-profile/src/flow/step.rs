@@ -156,7 +156,7 @@ fn collect_sites(measurement: &Measurement) -> BTreeMap<u64, Site> {
         count(&mut site.cancelled, record.cancelled);
         count(&mut site.unfinished, record.unfinished);
         let mut written = record.accesses.iter().filter(|(_, accesses)| accesses.writes > 0);
-        site.writes_memory |= written.any(|(&(_, resource), _)| tables.is_map(resource));
+        site.writes_memory |= written.any(|(&(_, resource), _)| tables.reaches_memory(resource));
     }
     for (&address, &faults) in &measurement.undecoded_faults {
         let site = sites.entry(address).or_insert_with(|| Site { address, end: address, ..Site::default() });

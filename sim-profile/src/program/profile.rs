@@ -46,7 +46,7 @@ pub struct Cost {
     pub lost: u64,
     /// Jumps to anywhere but the successor.
     pub taken: u64,
-    /// Accesses to maps, fetches among them.
+    /// Accesses to memory and devices by maps, fetches among them.
     pub accesses: Accesses,
 }
 
@@ -100,7 +100,10 @@ impl<'a> ProgramProfile<'a> {
     /// the run.
     pub fn cost_by_address(&self) -> BTreeMap<Option<u64>, Cost> {
         let accesses = self.measurement.instructions.iter().map(|(key, record)| {
-            let maps = record.accesses.iter().filter(|((_, resource), _)| self.is_map(*resource));
+            let maps = record
+                .accesses
+                .iter()
+                .filter(|((_, resource), _)| self.measurement.tables.reaches_memory(*resource));
             let mut accesses = Accesses::default();
             maps.for_each(|(_, of_map)| accesses.add(*of_map));
             (Some(key.address), accesses)
@@ -171,10 +174,5 @@ impl<'a> ProgramProfile<'a> {
         known
             .map(|(number, cost)| (number, cost, inclusive.get(&number).copied().unwrap_or_default()))
             .collect()
-    }
-
-    fn is_map(&self, resource: u32) -> bool {
-        let maps = self.measurement.tables.maps;
-        self.measurement.tables.resources.len() as u64 <= u64::from(resource) + u64::from(maps)
     }
 }

@@ -15,7 +15,7 @@ mod sampler;
 mod statics;
 mod transfer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::operation::Role;
@@ -42,6 +42,7 @@ pub fn model_tables(model: &Model) -> ModelTables {
         model: model.name.clone(),
         resources: model.resource_names(),
         maps: model.maps.len() as u32,
+        register_maps: register_maps(model),
         code: code_cells(model),
         instances: instance_names(model),
         caches: model.caches.iter().map(|cache| cache.name.clone()).collect(),
@@ -51,6 +52,13 @@ pub fn model_tables(model: &Model) -> ModelTables {
         operands: operand_positions(model),
         address_bits: model.pc.width_bits,
     }
+}
+
+/// The maps that reach no memory and no device, by their numbers as resources.
+fn register_maps(model: &Model) -> BTreeSet<u32> {
+    let numbered = (model.registers.len() as u32..).zip(&model.maps);
+    let found = numbered.filter(|(_, map)| map.ranges.is_empty() && map.devices.is_empty());
+    found.map(|(number, _)| number).collect()
 }
 
 /// The instances that have queues: those that are scheduled, and for each pipeline what walks

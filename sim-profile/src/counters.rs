@@ -15,6 +15,7 @@ mod forgotten;
 mod formula;
 mod metric;
 mod metric_error;
+mod possible;
 mod region;
 mod render;
 mod set;

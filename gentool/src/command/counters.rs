@@ -1,5 +1,8 @@
 //! `gentool counters`
 
+mod meaning;
+mod note;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::PathBuf;
@@ -14,6 +17,8 @@ use sim_profile::program::{Program, ProgramProfile};
 use sim_profile::{Profile, control_table, spending_of};
 use sim_runtime::launcher::parse_number;
 
+use self::meaning::check_options;
+use self::note::Notes;
 use super::program_report::{ImageOptions, tell_notes};
 use super::{Failure, profile_file};
 
@@ -34,9 +39,10 @@ pub(super) struct Options {
 
     /// What to count; may be given several times.
     ///
-    /// instructions, cycles, loads, stores, fetches, taken (jumps), cancelled, faulted, stalls,
-    /// stalls.stage, stalls.miss, stalls.retry, stalls.occupied, extra_cycles, hits, misses, write_backs
-    /// (each with .CACHE for one cache), or event.NAME for the model's own. Default: instructions,cycles.
+    /// instructions, cycles, loads, stores, fetches (each with .MAP for one memory map), taken (jumps),
+    /// cancelled, faulted, stalls, stalls.stage, stalls.miss, stalls.retry, stalls.occupied, extra_cycles,
+    /// hits, misses, write_backs (each with .CACHE for one cache), or event.NAME for the model's own.
+    /// Default: instructions,cycles.
     #[arg(long = "event", value_name = "EVENT", value_delimiter = ',')]
     events: Vec<String>,
 
@@ -99,6 +105,7 @@ enum Format {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    check_options(options)?;
     for (what, out) in [("result", &options.out), ("set of counters", &options.save)] {
         let out = out.as_deref();
         for sources in [&options.profiles, &options.files.paths(), &options.load] {
@@ -139,20 +146,6 @@ struct Request {
     formulas: BTreeMap<String, String>,
     /// What to descend by.
     descend: Option<CountedEvent>,
-}
-
-/// What is to be said of an event of the model that no run has had: its name may be a slip.
-fn never_happened(profile: &ProgramProfile<'_>, event: &CountedEvent) -> Option<String> {
-    let happened = &profile.measurement.events;
-    let CountedEvent::Model(name) = event else { return None };
-    if happened.contains_key(name) {
-        return None;
-    }
-    let others: Vec<&str> = happened.keys().map(String::as_str).collect();
-    Some(match others.is_empty() {
-        true => format!("no event `{name}` has happened, and no other of the model"),
-        false => format!("no event `{name}` has happened; of the model there were {}", others.join(", ")),
-    })
 }
 
 impl Request {
@@ -263,22 +256,25 @@ impl Request {
         let counters = options.counters.map_or(asked.len(), |counters| counters as usize);
         set.passes += asked.len().div_ceil(counters.max(1)) as u64;
         let exact = ExactCounters::new(profile);
-        let mut unknown = BTreeSet::new();
+        let mut notes = Notes::default();
+        notes.look_at(&exact, profile, (&regions, &events));
         for (region, event) in asked {
             match exact.count(&region, &event) {
-                Ok(count) => {
-                    unknown.extend(never_happened(profile, &event));
-                    add(set, region, event, count)?;
-                }
-                Err(error @ (Uncounted::Function(_) | Uncounted::Ambiguous(..) | Uncounted::Cache(..))) => {
+                Ok(count) => add(set, region, event, count)?,
+                Err(
+                    error @ (Uncounted::Function(_)
+                    | Uncounted::Ambiguous(..)
+                    | Uncounted::Cache(..)
+                    | Uncounted::Map(..)),
+                ) => {
                     return Err(Failure::other(error.to_string()));
                 }
-                Err(error) => {
-                    unknown.insert(format!("{region}: {error}"));
-                }
+                // Who named no region asked for nothing in particular.
+                Err(Uncounted::WithoutAddress(_)) if self.regions.is_empty() => {}
+                Err(error) => notes.add_uncounted(region, &error),
             }
         }
-        unknown.iter().for_each(|text| say!("note: {text}"));
+        notes.tell();
         Ok(())
     }
 

@@ -49,6 +49,7 @@ fn bench() -> Bench {
     let bench = Bench::new()
         .with("other.json", r#"{"format":"isac-counters","version":1}"#)
         .with("old.json", OLD_SET)
+        .with("damaged.json", OLD_SET.replace("\"passes\": 1", "\"passes\": 18446744073709551615"))
         .with("text", "no counters");
     let runs = [("followed", 20000, "--calls"), ("plain", 20000, ""), ("shorter", 10000, "")];
     for (name, limit, calls) in runs {
@@ -76,6 +77,10 @@ fn events_are_counted_in_regions() {
             "@followed IMAGE --event cycles,loads --region inclusive:main --region inclusive:print --region self:print",
             "@followed IMAGE --region self:print --metric share --metric per_store=cycles/stores",
             "@followed IMAGE --event event.nothing --region run --format raw",
+            "@followed IMAGE --event event.nothing,cycles --region self:main --region self:print --region run",
+            "@followed IMAGE --event event.nothing",
+            "@followed IMAGE --event loads,loads.defaultmap,loads.codemap --region run",
+            "@followed IMAGE --event cycles --region 0x0-0x0 --region 0x10000-0x10010 --region 0xf0000000-0xffffffff",
         ],
     );
 }
@@ -92,6 +97,8 @@ fn few_counters_find_what_costs_most() {
             "@plain IMAGE --descend",
             "@followed --descend loads",
             "@followed --descend --threshold 101",
+            "@followed --descend --event loads",
+            "@followed --descend --metric cpi",
         ],
     );
 }
@@ -110,6 +117,13 @@ fn counters_are_kept_and_joined() {
             "--load @other.json",
             "--load @text",
             "--load @nowhere",
+            "--load @",
+            "--load @damaged.json",
+            "--load @first.json --event cycles",
+            "--load @first.json --region run",
+            "--load @first.json --counters 2",
+            "--load @first.json IMAGE",
+            "@followed IMAGE -o @both --save @both",
             "--load @first.json --save @first.json",
             "@shorter IMAGE --event cycles --region run --save @shorter.json",
             "--load @first.json --load @shorter.json",
@@ -186,6 +200,7 @@ fn what_cannot_be_counted_is_told() {
             "@followed IMAGE --region 0x20-0x10",
             "@followed IMAGE --region self:nothing",
             "@followed IMAGE --event misses.l1",
+            "@followed IMAGE --event loads.l1",
             "@followed IMAGE --metric x",
             "@followed IMAGE --metric x=1+",
             "@followed IMAGE --metric x=y --metric y=x",

@@ -68,22 +68,26 @@ impl<'a> Parser<'a> {
 
     fn factor(&mut self) -> Result<Formula, MetricError> {
         const EXPECTED: &str = "a number, an event, a metric or a sum in parentheses";
-        if self.depth == DEEPEST {
-            return Err(self.expected("fewer parentheses"));
-        }
         if self.length == LONGEST {
             return Err(self.expected("the end: 1000 numbers and names are the most, give a part a name"));
         }
         self.length += 1;
-        self.depth += 1;
-        let factor = match self.peek() {
+        Ok(match self.peek() {
+            Some('-' | '(') if self.depth == DEEPEST => {
+                return Err(self.expected("fewer signs and parentheses within each other"));
+            }
             Some('-') => {
                 self.take(&['-']);
-                Formula::Minus(Box::new(self.factor()?))
+                self.depth += 1;
+                let inner = self.factor()?;
+                self.depth -= 1;
+                Formula::Minus(Box::new(inner))
             }
             Some('(') => {
                 self.take(&['(']);
+                self.depth += 1;
                 let sum = self.sum()?;
+                self.depth -= 1;
                 self.take(&[')']).ok_or_else(|| self.expected("`)`"))?;
                 sum
             }
@@ -95,9 +99,7 @@ impl<'a> Parser<'a> {
                 Formula::Name(self.word().to_owned())
             }
             _ => return Err(self.expected(EXPECTED)),
-        };
-        self.depth -= 1;
-        Ok(factor)
+        })
     }
 
     fn word(&mut self) -> &'a str {

@@ -299,9 +299,9 @@ mod tests {
             )
         );
         assert!(error("x", &format!("1{}", " + 1".repeat(100_000))).contains("from letter 4000 on"));
-        assert!(
-            error("x", &format!("{}1{}", "(".repeat(100), ")".repeat(100))).contains("fewer parentheses")
-        );
+        let nested = |depth: usize| format!("{}1{}", "-(".repeat(depth / 2), ")".repeat(depth / 2));
+        assert!(graph(&[("x", &nested(64))]).is_ok());
+        assert!(error("x", &nested(66)).contains("fewer signs and parentheses within each other"));
         let circle = graph(&[("a", "b"), ("b", "1 + run.a")]).expect_err("a circle");
         assert_eq!(circle, MetricError::Circle(vec!["a".to_owned(), "b".to_owned()]));
     }

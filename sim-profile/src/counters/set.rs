@@ -9,6 +9,7 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::possible::check_possible;
 use super::set_error::SetError;
 use super::{CountedEvent, CountedRun, MetricGraph, Region};
 use crate::measurement::count;
@@ -22,7 +23,7 @@ pub(super) const VERSION: u64 = 2;
 pub(super) const OLDEST: u64 = 1;
 
 /// Largest file that may hold a set.
-const FILE_LIMIT: u64 = 1 << 30;
+pub(super) const FILE_LIMIT: u64 = 1 << 30;
 
 /// What a counter counted.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -131,6 +132,7 @@ impl CounterSet {
         for (caller, callee, times) in stored.calls {
             set.add_call(caller, callee, times)?;
         }
+        check_possible(&set)?;
         Ok(set)
     }
 
@@ -261,7 +263,8 @@ mod tests {
     use super::{CountedRun, CounterSet, SetError};
 
     fn set(counts: &[(&str, &str, u64)]) -> CounterSet {
-        let (programs, run) = (vec!["1".to_owned()], Some(CountedRun::default()));
+        let run = CountedRun { cycles: 9, ..CountedRun::default() };
+        let (programs, run) = (vec!["1".to_owned()], Some(run));
         let mut set = CounterSet { passes: 1, programs, run, ..CounterSet::default() };
         for (region, event, count) in counts {
             set.add(region.parse().unwrap(), event.parse().unwrap(), *count).unwrap();

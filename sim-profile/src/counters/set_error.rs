@@ -39,6 +39,8 @@ pub enum SetError {
         /// The two counts.
         counts: [u64; 2],
     },
+    /// It counts what no run can have: what, and why not.
+    Impossible(String),
     /// They give one metric two formulas.
     Metric(String),
 }
@@ -46,6 +48,9 @@ pub enum SetError {
 impl fmt::Display for SetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            SetError::Read(error) if error.kind() == io::ErrorKind::IsADirectory => f.write_str(
+                "is a folder; name a file that `gentool counters --save` has written",
+            ),
             SetError::Read(error) => write!(f, "cannot be read: {error}; name a file that exists"),
             SetError::Json(error) => {
                 write!(
@@ -79,6 +84,10 @@ impl fmt::Display for SetError {
                 f,
                 "counts {theirs} `{}` in {}, where another set has {ours}; join counters of equal runs alone",
                 place.1, place.0
+            ),
+            SetError::Impossible(what) => write!(
+                f,
+                "{what}: the file is damaged; write it anew by `gentool counters --save`"
             ),
             SetError::Metric(name) => {
                 write!(f, "gives the metric `{name}` another formula than another set; rename one of them")

@@ -6,11 +6,13 @@ use std::io::Write as _;
 use std::path::Path;
 
 use isac_ir::Model;
+use isac_ir::operation::Target;
+use isac_ir::root::RootDecoding;
 use sim_profile::coverage::format_percent;
-use sim_profile::{CountedValue, Sampling, ValuePlace, ValueTable, Values};
+use sim_profile::{Counted, CountedValue, Measurement, Sampling, ValuePlace, ValueTable, Values};
 use sim_runtime::Engine as _;
 use sim_runtime::launcher::{AtomicFile, parse_number};
-use sim_runtime::record::static_table;
+use sim_runtime::record::{KeyDecoder, static_table};
 use sim_runtime::reference::ReferenceEngine;
 
 use super::Failure;
@@ -35,9 +37,11 @@ pub(super) fn write_values(
     sampling: Option<Sampling>,
     path: &Path,
 ) -> Result<(), Failure> {
-    let texts = texts(model, engine);
+    let measurement = engine.measurement().unwrap_or_default();
+    let places = PlaceNames::of(model, &measurement);
     let no_values = ValueTable::new();
-    let report = Report { model, texts, sampling, out: String::new() };
+    let (texts, begun) = (texts(model, &measurement), begun(&measurement));
+    let report = Report { model, places, texts, begun, sampling, out: String::new() };
     let report = report.write(engine.values().unwrap_or(&no_values));
     let unwritable = |error: std::io::Error| {
         let path = path.display();
@@ -49,15 +53,89 @@ pub(super) fn write_values(
 }
 
 /// The texts of the instructions that ran, by address; of several at one, the last by its word.
-fn texts(model: &Model, engine: &mut ReferenceEngine<'_>) -> BTreeMap<u64, String> {
-    let Some(measurement) = engine.measurement() else { return BTreeMap::new() };
-    let facts = static_table(model, &measurement).into_iter();
+fn texts(model: &Model, measurement: &Measurement) -> BTreeMap<u64, String> {
+    let facts = static_table(model, measurement).into_iter();
     facts.filter_map(|(key, facts)| Some((key.address, facts.text?))).collect()
+}
+
+/// How often instructions were begun that may have read or written something, by address.
+fn begun(measurement: &Measurement) -> BTreeMap<u64, u64> {
+    let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
+    for (key, record) in &measurement.instructions {
+        let begun = [record.executed, record.cancelled, record.faulted, record.unfinished];
+        let sum = sums.entry(key.address).or_default();
+        *sum = begun.into_iter().fold(*sum, u64::saturating_add);
+    }
+    sums
+}
+
+/// What operands are called in the instructions that ran.
+struct PlaceNames<'m> {
+    model: &'m Model,
+    /// Decoding trees by address; of several at one, the last by its word.
+    trees: BTreeMap<u64, RootDecoding>,
+}
+
+impl<'m> PlaceNames<'m> {
+    fn of(model: &'m Model, measurement: &Measurement) -> PlaceNames<'m> {
+        let decoder = KeyDecoder::new(model);
+        let records = measurement.instructions.iter();
+        let trees =
+            records.filter_map(|(key, record)| Some((key.address, decoder.decode(key, &record.name)?)));
+        PlaceNames { model, trees: trees.collect() }
+    }
+
+    /// The names by which the operations above know what accesses at a place: the nearest one's first.
+    fn aliases(&self, place: &ValuePlace) -> Vec<&'m str> {
+        let mut aliases = Vec::new();
+        let Some(tree) = self.trees.get(&place.address) else { return aliases };
+        let nodes = &tree.decoded.nodes;
+        let own = nodes.get(place.node as usize).map(|node| node.target);
+        if own != Some(Target::Operation(place.operation)) {
+            return aliases;
+        }
+        let mut next = Some(place.node);
+        while let Some(node) = next.and_then(|node| nodes.get(node as usize)) {
+            let above = node.parent.and_then(|parent| nodes.get(parent as usize));
+            if let (Some(instance), Some(Target::Operation(operation))) =
+                (node.instance, above.map(|above| above.target))
+            {
+                let instance = self.model.operation(operation).instances.get(instance as usize);
+                aliases.extend(instance.map(|instance| instance.alias.as_str()));
+            }
+            next = node.parent;
+        }
+        aliases
+    }
+
+    /// What stands for the operation of a place among others of its address: its name, with that of the
+    /// operand where another place has the same one, as `rs1 (reg)`.
+    fn name(&self, place: &ValuePlace, others: &[&ValuePlace]) -> String {
+        let operation = &self.model.operation(place.operation).name;
+        let kind = |place: &ValuePlace| (place.operation, place.resource, place.is_written);
+        let alike: Vec<_> = others
+            .iter()
+            .filter(|other| other.node != place.node && kind(other) == kind(place))
+            .map(|other| self.aliases(other))
+            .collect();
+        let own = self.aliases(place);
+        if alike.is_empty() || own.is_empty() {
+            return operation.clone();
+        }
+        // As many names as tell it from the others.
+        let enough = (1..own.len()).find(|length| {
+            alike.iter().all(|other| own.get(..*length) != other.get(..(*length).min(other.len())))
+        });
+        let shown = &own[..enough.unwrap_or(own.len())];
+        format!("{} ({operation})", shown.iter().rev().copied().collect::<Vec<_>>().join("."))
+    }
 }
 
 struct Report<'m> {
     model: &'m Model,
+    places: PlaceNames<'m>,
     texts: BTreeMap<u64, String>,
+    begun: BTreeMap<u64, u64>,
     sampling: Option<Sampling>,
     out: String,
 }
@@ -69,16 +147,22 @@ impl Report<'_> {
             Some(Sampling { interval, burst, seed, places, .. }) => {
                 let how = if seed.is_some() { " on average, at random" } else { "" };
                 let _ = writeln!(self.out, "values in samples of {burst}, one in {interval} {places}{how};");
-                self.out.push_str("times are those of the samples, shares what follows for the whole run\n");
+                self.out.push_str("times are those of the samples, shares what follows for the whole run");
+                self.out.push_str(match self.intervals() {
+                    Some(_) => ",\nranges behind them the 95 % intervals of the times in the whole run\n",
+                    None => "\n",
+                });
             }
         }
-        let mut address = None;
-        for (place, values) in table {
-            if address.replace(place.address) != Some(place.address) {
-                let text = self.texts.get(&place.address).map_or("", String::as_str);
-                let _ = writeln!(self.out, "\n{:#x}  {text}", place.address);
+        let places: Vec<&ValuePlace> = table.keys().collect();
+        for places in places.chunk_by(|one, next| one.address == next.address) {
+            let address = places[0].address;
+            let text = self.texts.get(&address).map_or("", String::as_str);
+            let _ = writeln!(self.out, "\n{address:#x}  {text}");
+            for place in places {
+                let name = self.places.name(place, places);
+                self.write_values(place, &name, &table[place]);
             }
-            self.write_values(place, values);
         }
         if table.is_empty() {
             self.out.push_str("\nnone\n");
@@ -86,10 +170,10 @@ impl Report<'_> {
         self.out
     }
 
-    fn write_values(&mut self, place: &ValuePlace, values: &Values) {
-        let operation = &self.model.operation(place.operation).name;
+    fn write_values(&mut self, place: &ValuePlace, name: &str, values: &Values) {
         let names = self.model.resource_names();
         let resource = names.get(place.resource as usize).map_or("", String::as_str);
+        let of_wide = if self.is_wide(place.resource) { " (at most 128 bits)" } else { "" };
         let kind = if place.is_written { "writes" } else { "reads" };
         let distinct = match values.distinct() {
             Some(1) => "1 value".to_owned(),
@@ -99,7 +183,7 @@ impl Report<'_> {
         let Values { times, lowest, highest, .. } = values;
         let _ = writeln!(
             self.out,
-            "  {operation} {kind} {resource}: {times} times, {distinct} from {lowest:#x} to {highest:#x}, \
+            "  {name} {kind} {resource}{of_wide}: {times} times, {distinct} from {lowest:#x} to {highest:#x}, \
              invariance {}{}%",
             self.mark(),
             percent(values.invariant_times(), *times)
@@ -112,8 +196,44 @@ impl Report<'_> {
             }
             let about = if uncertain > 0 { format!(" to {most}") } else { String::new() };
             let (mark, share) = (self.mark(), percent(least, *times));
-            let _ = writeln!(self.out, "    {value:#x}: {least}{about} times, {mark}{share}%");
+            let interval = self.interval(place, *times, [least, most]).unwrap_or_default();
+            let _ = writeln!(self.out, "    {value:#x}: {least}{about} times, {mark}{share}%{interval}");
         }
+    }
+
+    /// The samples, if they were taken at random and no address runs twice between two checks: then intervals
+    /// are known.
+    fn intervals(&self) -> Option<Sampling> {
+        self.sampling
+            .filter(|sampling| sampling.seed.is_some() && sampling.is_plain() && sampling.bounds_stretches())
+    }
+
+    /// How often a value was there in the whole run, of which the samples have so many at least and at most.
+    fn interval(&self, place: &ValuePlace, times: u64, [least, most]: [u64; 2]) -> Option<String> {
+        let sampling = self.intervals()?;
+        let begun = self.begun.get(&place.address).copied().unwrap_or(0).max(1);
+        // Of an instruction that reads or writes several values there, all may have been the same.
+        let each = times.div_ceil(begun);
+        let estimate = |counted: u64| {
+            let mut sum = Counted::default();
+            if counted >= each {
+                sum.add(counted / each, each);
+            }
+            if !counted.is_multiple_of(each) {
+                sum.add(1, counted % each);
+            }
+            sampling.estimate(&sum)
+        };
+        let (low, high) = (estimate(least).low.floor(), estimate(most).high.ceil());
+        Some(format!(" ({low} - {high})"))
+    }
+
+    /// Whether a resource has values of which the low bits alone are counted.
+    fn is_wide(&self, resource: u32) -> bool {
+        let (resource, registers) = (resource as usize, &self.model.registers);
+        let map = resource.checked_sub(registers.len()).and_then(|map| self.model.maps.get(map));
+        let width = map.map(|map| map.cell_bits).or(registers.get(resource).map(|known| known.width_bits));
+        width.is_some_and(|width| width > u128::BITS)
     }
 
     /// What stands before shares that follow from samples.

@@ -143,7 +143,12 @@ fn values_are_shown_by_operand() {
         assert_eq!(status(&output), 55, "{}", String::from_utf8_lossy(&output.stderr));
         bench.text("values")
     };
-    let all = format!("{}---\n{}", shown(""), shown("--profile @p --sample 2"));
+    let all = format!(
+        "{}---\n{}---\n{}",
+        shown(""),
+        shown("--profile @p --sample 2"),
+        shown("--profile @p --sample 2 --sample-random 7 --values-at 4-8")
+    );
     insta::with_settings!({ snapshot_path => "../cli", prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("values", all);
     });
@@ -157,6 +162,17 @@ fn values_are_shown_by_operand() {
         format!("run {TINY8} {program} --values-at 4"),
     ];
     check("values_refused", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// A value of a wide register is not all of it.
+#[test]
+fn values_of_wide_resources_are_told_to_be_parts() {
+    let bench = Bench::new().with("wide.bin", [0x00, 0x02]);
+    let options = "--image @wide.bin@0x10 --values @values --limit-instructions 1";
+    let run = reference("tests/models/vectors.isac", "@wide.bin", options);
+    let output = bench.run(&run);
+    assert!(bench.exists("values"), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(bench.text("values").contains(" v (at most 128 bits): 1 times"), "{}", bench.text("values"));
 }
 
 #[test]

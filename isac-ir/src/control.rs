@@ -303,7 +303,14 @@ impl Walk<'_> {
 
     fn is_operand(&self, operation: u32, child: u32) -> bool {
         let here = &self.decoded.nodes[child as usize];
-        let (Target::Operation(chosen), Some(instance)) = (here.target, here.instance) else { return false };
+        // What a decoder of its own has chosen does not know where it stands, but the group above it does.
+        let above =
+            std::iter::successors(Some(here), |node| Some(&self.decoded.nodes[node.parent? as usize]));
+        let mut groups = above
+            .enumerate()
+            .take_while(|(at, node)| *at == 0 || !matches!(node.target, Target::Operation(_)));
+        let instance = groups.find_map(|(_, node)| node.instance);
+        let (Target::Operation(chosen), Some(instance)) = (here.target, instance) else { return false };
         let instances = &self.model.operation(operation).instances;
         instances.get(instance as usize).is_some_and(|instance| {
             instance.role == Role::Coded && instance.is_operand(self.model.operation(chosen))

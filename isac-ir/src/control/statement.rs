@@ -66,7 +66,9 @@ impl Walk<'_> {
                     && element.is_none_or(|element| element == self.counter.element);
                 let leads = is_counter && !(is_known && element.is_some());
                 state.jumps |= is_own && leads;
-                state.goes |= is_own && is_counter;
+                // Who steps over the rest of the instruction has gone nowhere yet.
+                let is_step = value.is_some_and(|value| is_known && value.bits == self.successor.into());
+                state.goes |= is_own && is_counter && !is_step;
                 let is_usual = |next: u64| next == self.successor || state.next.value() == Some(next);
                 match is_own {
                     true => {}

@@ -307,7 +307,7 @@ fn a_call_that_keeps_its_address_in_memory_is_one() {
     };
     let cells = |start, end| FunctionCells { start, end, function: start };
     let map = FunctionMap::new(vec![cells(0x1000, 0x1008), cells(0x1008, 0x1010)]);
-    let calls = check(&PDP11, ways(&PDP11, &PIECES), &map, &Followed { begins_at: None, run: &run });
+    let calls = check(&PDP11, ways(&PDP11, &PIECES), &map, &Followed { begins_at: Some(0x1000), run: &run });
     let arcs: Vec<_> =
         calls.arcs.iter().map(|(key, arc)| (key.site, key.callee, key.kind, arc.calls)).collect();
     assert_eq!(arcs, [(0x1000, 0x1008, CallKind::Call, 1)], "{arcs:x?}");

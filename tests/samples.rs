@@ -14,7 +14,7 @@ use support::launch::Guest;
 use support::program::Program;
 use support::split::SplitEngine;
 use support::stretches::{Step, SteppedEngine};
-use support::{EngineKind, MIPS32, RV32IM, RV32IMC, Simulator, TINY8, TREE};
+use support::{EngineKind, RV32IM, RV32IMC, Simulator, TINY8, TREE};
 
 const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
 
@@ -96,7 +96,6 @@ fn samples_of_guests_are_the_same_on_every_engine() {
         (&RV32IM, "models/rv32im/programs/csv.elf"),
         (&RV32IM, "models/rv32im/programs/sorting.elf"),
         (&RV32IMC, "models/rv32imc/programs/crc32.elf"),
-        (&MIPS32, "models/mips32/programs/sorting.elf"),
     ] {
         let guest = guest(program);
         check_against_exact(simulator, &|engine| {

@@ -33,8 +33,12 @@ impl Engine for SplitEngine {
             self.next = (self.next + 1) % self.budgets.len();
             let (before, cycles_before) = (self.engine.instructions(), self.engine.cycles());
             let stop = self.engine.run(host, budget);
-            if stop != Stop::Budget {
-                return stop;
+            match stop {
+                Stop::Budget => {}
+                Stop::Paused { taken, is_at_address } => {
+                    return Stop::Paused { taken: instructions - left + taken, is_at_address };
+                }
+                Stop::Halted(_) | Stop::Fault(_) | Stop::Interrupted => return stop,
             }
             // Instructions that are cancelled take their cycle and their place in the budget.
             let ended = self.engine.instructions() - before;

@@ -66,8 +66,10 @@ impl Walk<'_> {
                     && element.is_none_or(|element| element == self.counter.element);
                 let leads = is_counter && !(is_known && element.is_some());
                 state.jumps |= is_own && leads;
-                // Who steps over the rest of the instruction has gone nowhere yet.
-                let is_step = value.is_some_and(|value| is_known && value.bits == self.successor.into());
+                // Who steps over the rest of the instruction, from within it, has gone nowhere yet.
+                let is_within = state.next.value().is_some_and(|at| self.address < at && at < self.successor);
+                let is_step =
+                    is_within && value.is_some_and(|value| is_known && value.bits == self.successor.into());
                 state.goes |= is_own && is_counter && !is_step;
                 let is_usual = |next: u64| next == self.successor || state.next.value() == Some(next);
                 match is_own {

@@ -4,7 +4,7 @@
 //! counts the check down and goes on. So links are what they are without samples, and a check costs what
 //! one short step does.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::marker::PhantomData;
 
 use sim_profile::CheckPlaces;
@@ -70,12 +70,8 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         let (model, address) = (core.model(), source.address);
         let successor = model.successor(address, source.size_cells);
         let is_call = || {
-            let branch = OnceCell::new();
-            let before = || {
-                let at = address.wrapping_sub(source.size_cells.into());
-                let read = || core.decode::<P>(at).ok()?.to_static(at).control(model);
-                branch.get_or_init(read).as_ref()
-            };
+            let at = address.wrapping_sub(source.size_cells.into());
+            let before = || core.decode::<P>(at).ok()?.to_static(at).control(model);
             let control = source.control(model);
             control.is_some_and(|control| calls(&control, before, (address, successor)))
         };

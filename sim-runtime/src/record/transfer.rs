@@ -1,5 +1,6 @@
 //! Transfers of control, as recorders of calls tell them apart, and the functions between which they go.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use isac_ir::control::Control;
@@ -157,12 +158,13 @@ pub fn is_check(
 /// Whether an instruction calls wherever it jumps: it keeps the address behind itself, or stands in the delay
 /// slot of a branch that does, and jumps nowhere by itself. `before` is asked for what stands before it, as
 /// long as itself.
-pub fn calls<'c>(
+pub fn calls<B: Borrow<Control>>(
     control: &Control,
-    before: impl FnOnce() -> Option<&'c Control>,
+    before: impl FnOnce() -> Option<B>,
     (address, successor): (u64, u64),
 ) -> bool {
     let keeps = |control: &Control| control.keeps == Some(successor);
     let is_led = || control.computed && control.targets.is_empty() && !control.jumps;
-    keeps(control) || is_led() && before().is_some_and(|before| before.has_slot(address) && keeps(before))
+    let is_branch = |before: &Control| before.has_slot(address) && keeps(before);
+    keeps(control) || is_led() && before().is_some_and(|before| is_branch(before.borrow()))
 }

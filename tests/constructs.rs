@@ -15,6 +15,7 @@ use support::law::{EventFile, Way, check_sums, ways};
 use support::program::Program;
 use support::random::Random;
 use support::random_word::{random_word, root_decoder};
+use support::values::check_values;
 use support::{EngineKind, Simulator, difference, simulator};
 
 /// Instructions in a random program.
@@ -118,6 +119,12 @@ fn check(simulator: Simulator, programs: u64) -> (u64, u64) {
         program.run(engine.as_mut(), model);
         drop(engine);
         assert_eq!(difference(&report, &events.report()), None, "seed {seed}: replayed from its events");
+        if seed % 4 == 0 {
+            let chosen = (program.pc, program.pc + LENGTH as u64 / 2);
+            check_values(&simulator, chosen, &|engine| {
+                program.run(engine, model);
+            });
+        }
     }
     (ended, instructions)
 }

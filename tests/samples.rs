@@ -14,7 +14,8 @@ use support::launch::Guest;
 use support::program::Program;
 use support::split::SplitEngine;
 use support::stretches::{Step, SteppedEngine};
-use support::{EngineKind, RV32IM, RV32IMC, Simulator, TINY8, TREE};
+use support::values::check_values;
+use support::{ARMV6M, AVR, EngineKind, MIPS32, RV32IM, RV32IMC, RV64IMAC, Simulator, TINY8, TREE};
 
 const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
 
@@ -104,6 +105,29 @@ fn samples_of_guests_are_the_same_on_every_engine() {
     }
 }
 
+#[test]
+fn values_of_guests_are_the_same_on_every_engine() {
+    for (simulator, program) in [
+        (&RV32IM, "models/rv32im/programs/csv.elf"),
+        (&RV32IMC, "models/rv32imc/programs/crc32.elf"),
+        (&RV64IMAC, "models/rv64imac/programs/bytecode.elf"),
+        (&MIPS32, "models/mips32/programs/sorting.elf"),
+        (&ARMV6M, "models/armv6m/programs/csv.elf"),
+        (&AVR, "models/avr/programs/sorting.elf"),
+    ] {
+        let guest = Guest { options: &["--limit-instructions", "10K"], ..Guest::new(program) };
+        let mut engine = simulator.engine(EngineKind::Reference);
+        guest.run(simulator, engine.as_mut());
+        let ran = engine.measurement().expect("the engine measures").instructions;
+        let addresses: Vec<u64> = ran.keys().map(|key| key.address).collect();
+        let middle = (addresses[addresses.len() / 3], addresses[addresses.len() / 2]);
+        let places = check_values(simulator, middle, &|engine| {
+            guest.run(simulator, engine);
+        });
+        assert!(places > Some(100), "{program}: {places:?} places");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
@@ -124,9 +148,11 @@ proptest! {
 }
 
 fn check_program(simulator: &Simulator, program: &Program) {
-    check_against_exact(simulator, &|engine| {
+    let run = |engine: &mut dyn Engine| {
         program.run(engine, (simulator.model)());
-    });
+    };
+    check_against_exact(simulator, &run);
+    check_values(simulator, (program.pc, program.pc + 20), &run);
 }
 
 /// How often each address ran.

@@ -1,7 +1,7 @@
 //! What samples cost, how near they come to the whole run, and what memory each way to a profile takes.
 //!
 //! `cargo bench -p gentool --bench samples [-- WORD...]` prints the tables of `docs/performance.md`. Words are
-//! parts and guests, all of them if none is named, and `--quick`:
+//! parts, guests and engines, all of them if none is named, and `--quick`:
 //!
 //! | word | what |
 //! |---|---|
@@ -9,7 +9,9 @@
 //! | `cost` | what samples cost more than checks do |
 //! | `accuracy` | how near samples come to the whole run, exact and the same on every machine |
 //! | `clock` | the same where the host's clock chooses them |
+//! | `values` | what it costs to count the values of all operands, in samples and always |
 //! | `memory` | what memory each way takes, and whether that grows with the run |
+//! | `emitted`, `translated` | the engine whose checks and samples are to be measured |
 //!
 //! Costs are instructions of the host, counted by valgrind (Debian: `valgrind`) as the difference between two
 //! runs, so that what a run does once is left out; without valgrind they are processor time, as are all
@@ -25,15 +27,17 @@ mod samples {
     pub(crate) mod cost;
     pub(crate) mod guest;
     pub(crate) mod memory;
+    pub(crate) mod values;
 }
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use samples::{accuracy, clock, cost, memory};
+use samples::{accuracy, clock, cost, memory, values};
 
 const GUESTS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
-const PARTS: [&str; 5] = ["checks", "cost", "accuracy", "clock", "memory"];
+const PARTS: [&str; 6] = ["checks", "cost", "accuracy", "clock", "values", "memory"];
+const ENGINES: [&str; 2] = ["emitted", "translated"];
 
 /// Checks from one sample to the next, as they are compared.
 pub(crate) const INTERVALS: [u64; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
@@ -47,6 +51,8 @@ pub(crate) const NEVER: u64 = 1 << 50;
 /// What is measured, and how long.
 pub(crate) struct Plan {
     pub guests: Vec<&'static str>,
+    /// Whose checks and samples.
+    pub engines: Vec<&'static str>,
     /// Runs are shorter by this.
     pub divisor: u64,
     /// A file for profiles.
@@ -66,20 +72,16 @@ fn main() -> ExitCode {
             known.iter().copied().filter(|name| words.iter().any(|word| word == name)).collect();
         if found.is_empty() { known.to_vec() } else { found }
     };
-    let known = |word: &&String| !GUESTS.contains(&word.as_str()) && !PARTS.contains(&word.as_str());
-    if let Some(word) =
-        words.iter().filter(known).find(|word| !["--quick", "--bench"].contains(&word.as_str()))
-    {
-        eprintln!(
-            "error: no part or guest `{word}`; there are {} and {}",
-            PARTS.join(", "),
-            GUESTS.join(", ")
-        );
+    let all = [&PARTS[..], &GUESTS, &ENGINES].concat();
+    let is_known = |word: &str| all.contains(&word) || ["--quick", "--bench"].contains(&word);
+    if let Some(word) = words.iter().find(|word| !is_known(word)) {
+        eprintln!("error: `{word}` is no part, guest or engine; there are {}", all.join(", "));
         return ExitCode::FAILURE;
     }
     let scratch = tempfile::tempdir().expect("a folder for temporary files");
     let divisor = if words.iter().any(|word| word == "--quick") { 100 } else { 1 };
-    let plan = Plan { guests: named(&GUESTS), divisor, path: scratch.path().join("profile") };
+    let path = scratch.path().join("profile");
+    let plan = Plan { guests: named(&GUESTS), engines: named(&ENGINES), divisor, path };
     let mut targets = Vec::new();
     for part in named(&PARTS) {
         match part {
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
             "cost" => targets.extend(cost::measure_samples(&plan)),
             "accuracy" => targets.extend(accuracy::measure(&plan)),
             "clock" => clock::measure(&plan),
+            "values" => values::measure(&plan),
             _ => memory::measure(&plan),
         }
     }

@@ -132,7 +132,7 @@ fn counts_that_cannot_be_larger_are_in_every_report() {
         );
         let samples =
             Samples { instructions: u64::MAX, cycles: u64::MAX, checks: u64::MAX, samples: u64::MAX };
-        has_most(&render_sampled(joined, Sampling::every(u64::MAX), samples));
+        has_most(&render_sampled(joined, Sampling::every(u64::MAX), samples, 0));
         let mut folded = Vec::new();
         write_folded(joined, &mut folded).expect("memory takes every write");
         has_most(&String::from_utf8(folded).expect("text"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
-use sim_profile::{CacheLines, Calls, Measurement, PipelineView, Samples, Sampling};
+use sim_profile::{CacheLines, Calls, Measurement, PipelineView, Samples, Sampling, ValueTable};
 
 use crate::fault::Stop;
 use crate::host::Host;
@@ -206,6 +206,18 @@ pub trait Engine {
     /// What is known of the whole run, if samples are taken; of the moment of the last
     /// [`Engine::measurement`] or [`Engine::recording`], if the run did not go on since.
     fn samples(&self) -> Option<Samples> {
+        None
+    }
+
+    /// Counts from the next instruction on the values that the instructions at some addresses, from first to
+    /// last of each pair, read from resources and write to them; all of them if there is no pair. Where samples
+    /// are taken, those in the samples. False if the engine cannot, which is so without profiling.
+    fn record_values(&mut self, _addresses: Vec<(u64, u64)>) -> bool {
+        false
+    }
+
+    /// The values so far; `None` if they are not counted.
+    fn values(&self) -> Option<&ValueTable> {
         None
     }
 

@@ -125,6 +125,7 @@ impl<'m> Compilable<'m> {
             | Op::Print(..)
             | Op::Explain(..)
             | Op::Event(_)
+            | Op::Note(..)
             | Op::Empty
             | Op::Undecoded(_) => false,
             _ => true,

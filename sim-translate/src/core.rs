@@ -6,6 +6,7 @@ use isac_ir::Model;
 use sim_runtime::device::{DeviceCells, Devices};
 use sim_runtime::host::{Host, LinuxResult};
 use sim_runtime::memory::{Landing, Reached, check_access, check_range, join_cells};
+use sim_runtime::record::ValueRecorder;
 use sim_runtime::{AccessKind, FaultKind};
 
 use crate::codegen::memory::unpack;
@@ -48,6 +49,8 @@ pub(crate) struct Core<'m> {
     pub(crate) spare_cycles: u64,
     /// The model's own events.
     pub(crate) events: BTreeMap<String, u64>,
+    /// Who counts values, if anybody does.
+    pub(crate) values: Option<ValueRecorder>,
     /// The address and the access of the memory fault that `memory_fault` runs for.
     pub(crate) fault: (u64, AccessKind),
     /// What the run at hand was allowed, as [`layout::FUEL`] began.
@@ -83,6 +86,7 @@ impl<'m> Core<'m> {
             loose_extra_cycles: 0,
             spare_cycles: u64::MAX,
             events: BTreeMap::new(),
+            values: None,
             fault: (0, AccessKind::Read),
             allowed: 0,
             instruction_bits: u64::MAX,
@@ -97,6 +101,11 @@ impl<'m> Core<'m> {
 
     pub(crate) fn model(&self) -> &'m Model {
         self.state.model
+    }
+
+    /// Whether the values of the instruction at an address are counted where it is.
+    pub(crate) fn tells_values(&self, address: u64) -> bool {
+        self.values.as_ref().is_some_and(|values| values.is_chosen(address))
     }
 
     /// Cycles begun, extra cycles left out, `ended` instructions having ended since they were

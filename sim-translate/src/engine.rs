@@ -4,16 +4,17 @@ mod compiled;
 mod ending;
 mod found;
 mod samples;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
-use sim_profile::{Calls, Measurement, Samples, Sampling, Spending};
+use sim_profile::{Calls, Measurement, Samples, Sampling, Spending, ValueTable};
 use sim_runtime::host::Host;
 use sim_runtime::pause::Pauses;
-use sim_runtime::record::{FunctionMap, Recording};
+use sim_runtime::record::{FunctionMap, Recording, ValueRecorder};
 use sim_runtime::{Engine, Fault, Machine, Stop};
 
 use self::compiled::Way;
@@ -91,6 +92,8 @@ pub struct TranslatedEngine<'m> {
     stopped: Option<Stop>,
     /// What is counted of the run, if it is not all of it.
     sampled: Option<Sampled>,
+    /// The steps that tell values, by number.
+    noted: HashMap<u32, Rc<Step>>,
     /// What stands there is never compiled.
     pauses: Pauses,
     /// Who follows calls, if anybody does.
@@ -133,6 +136,7 @@ impl<'m> TranslatedEngine<'m> {
             is_reset: false,
             stopped: None,
             sampled: None,
+            noted: HashMap::default(),
             pauses: Pauses::default(),
             calls: None,
         })
@@ -191,7 +195,8 @@ impl<'m> TranslatedEngine<'m> {
     /// Carries out one instruction; gives how much of the budget it takes.
     fn interpret_one(&mut self) -> (u64, Option<Stop>) {
         let place = self.core.place();
-        let (_, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
+        let (own, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
+        let step = self.noted_step(own, number).unwrap_or(step);
         self.core.reached = None;
         let outcome = interpret(&mut self.core, &step);
         if std::mem::take(&mut self.core.state.written_near) {
@@ -237,6 +242,7 @@ impl<'m> TranslatedEngine<'m> {
                 // It may be another program by now.
                 true => {
                     self.steps.retire();
+                    self.noted.clear();
                     self.core.state.unmark_code();
                     self.heat.clear();
                 }
@@ -422,6 +428,18 @@ impl Engine for TranslatedEngine<'_> {
             self.is_stale = true;
         }
         self.profiles
+    }
+
+    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+        if self.profiles {
+            self.core.values = Some(ValueRecorder::new(addresses));
+            self.is_stale = true;
+        }
+        self.profiles
+    }
+
+    fn values(&self) -> Option<&ValueTable> {
+        self.core.values.as_ref().map(ValueRecorder::table)
     }
 
     fn samples(&self) -> Option<Samples> {

@@ -4,6 +4,7 @@
 use isac_ir::behavior::BinaryOp;
 use isac_ir::bits::{mask, sign_extend};
 use isac_ir::syntax::evaluate::{binary, unary};
+use sim_profile::ValuePlace;
 use sim_runtime::FaultKind;
 use sim_runtime::print::print_parts;
 
@@ -42,7 +43,8 @@ pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outco
     locals[PC as usize] = pc.into();
     let is_decoded = step.decodes == Decodes::Always;
     let leaving = Leaving::Label(0);
-    let mut run = Run { core, locals, counters: Vec::new(), is_decoded, unreached: None, leaving };
+    let places = &step.noted;
+    let mut run = Run { core, places, locals, counters: Vec::new(), is_decoded, unreached: None, leaving };
     let ending = match (run.list(&step.ops), run.leaving) {
         (None, Leaving::End(ending)) => {
             if matches!(ending, Ending::Halted(_)) {
@@ -70,6 +72,8 @@ enum Leaving {
 /// an answer in registers takes half the time of one that holds the reason.
 struct Run<'c, 'm> {
     core: &'c mut Core<'m>,
+    /// Of the values that the step tells.
+    places: &'c [ValuePlace],
     locals: Vec<u128>,
     counters: Vec<u64>,
     is_decoded: bool,
@@ -196,6 +200,12 @@ impl Run<'_, '_> {
                 self.core.host.explain(address as u64, &print_parts(parts, values));
             }
             Op::Event(name) => self.core.event(name),
+            Op::Note(place, value) => {
+                let value = self.value(value)?;
+                if let Some(values) = &mut self.core.values {
+                    values.add(self.places[*place as usize], value);
+                }
+            }
             Op::Decoded => self.is_decoded = true,
             Op::Empty => {}
             Op::Undecoded(kind) => return self.leave(Ending::Fault(*kind)),

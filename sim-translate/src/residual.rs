@@ -188,6 +188,8 @@ pub(crate) enum Op {
     Explain(Vec<PrintPart>, Vec<Value>),
     /// The model's own event.
     Event(String),
+    /// A value was read or written, at this place of the step's list; only in steps that tell values.
+    Note(u32, Value),
     /// From here on the cycle has an instruction: whether one is decoded depends on what is not known
     /// before.
     Decoded,
@@ -429,7 +431,8 @@ impl Op {
             | Op::If(value, ..)
             | Op::Halt(value, _)
             | Op::Strike(value)
-            | Op::ExtraCycles(value) => vec![value],
+            | Op::ExtraCycles(value)
+            | Op::Note(_, value) => vec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
             | Op::SetCellPart { address: place, value, .. } => vec![value, place],
@@ -458,7 +461,8 @@ impl Op {
             | Op::If(value, ..)
             | Op::Halt(value, _)
             | Op::Strike(value)
-            | Op::ExtraCycles(value) => vec![value],
+            | Op::ExtraCycles(value)
+            | Op::Note(_, value) => vec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
             | Op::SetCellPart { address: place, value, .. } => vec![value, place],

@@ -14,6 +14,7 @@ pub(crate) mod random_word;
 pub(crate) mod setting;
 pub(crate) mod split;
 pub(crate) mod stretches;
+pub(crate) mod values;
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! A run in small pieces, looked at between them: nothing of it may show in the end.
 
 use isac_ir::Model;
-use sim_profile::{Calls, Measurement, Samples, Sampling};
+use sim_profile::{Calls, Measurement, Samples, Sampling, ValueTable};
 use sim_runtime::host::Host;
 use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Machine, Stop};
@@ -74,6 +74,14 @@ impl Engine for SplitEngine {
 
     fn sample(&mut self, sampling: Sampling) -> bool {
         self.engine.sample(sampling)
+    }
+
+    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+        self.engine.record_values(addresses)
+    }
+
+    fn values(&self) -> Option<&ValueTable> {
+        self.engine.values()
     }
 
     fn samples(&self) -> Option<Samples> {

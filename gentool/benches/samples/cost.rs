@@ -1,24 +1,24 @@
 //! What a profile of everything, checks and samples cost (figures 5 to 8: overheads).
 
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use super::guest::{LIMIT_REACHED, each, line, options, quiet, sampled, stored};
 use crate::process;
 use crate::{INTERVAL, INTERVALS, NEVER, Plan, Target, means, print_row};
 
-const TRANSLATED: &str = "translated";
+pub(crate) const TRANSLATED: &str = "translated";
 
 /// Instructions of the two runs whose difference is taken, by engine.
 const CHECKED: [(&str, [u64; 2]); 2] = [("emitted", [12_000_000, 24_000_000]), (TRANSLATED, LONG)];
 /// The same where compiled code runs nearly all the time.
-const LONG: [u64; 2] = [3_000_000_000, 13_000_000_000];
+pub(crate) const LONG: [u64; 2] = [3_000_000_000, 13_000_000_000];
 
 /// Runs in turns of which the fastest is taken.
 const ROUNDS: usize = 5;
 
 /// The same for samples: much is interpreted in the translated engine where they are often.
-fn lengths(engine: &str, interval: u64) -> [u64; 2] {
+pub(crate) fn lengths(engine: &str, interval: u64) -> [u64; 2] {
     match (engine, interval) {
         ("emitted", ..1_000) => [12_000_000, 24_000_000],
         ("emitted", _) => [30_000_000, 90_000_000],
@@ -37,12 +37,22 @@ fn cost(plan: &Plan, engine: &str, guest: &str, lengths: [u64; 2], options: &[St
         return times(plan, engine, guest, lengths, &[options.to_vec()])[0];
     }
     let lengths = lengths.map(|length| length / plan.divisor);
+    build(engine, guest);
     let [short, long] = std::thread::scope(|scope| {
         lengths
             .map(|length| scope.spawn(move || host_instructions(&line(engine, guest, length, options))))
             .map(|run| run.join().expect("a run is counted"))
     });
     (long - short) / (lengths[1] - lengths[0]) as f64
+}
+
+/// Has the simulator of an engine built and kept, so that none is built while instructions are counted.
+fn build(engine: &str, guest: &str) {
+    static BUILT: Once = Once::new();
+    BUILT.call_once(|| {
+        let status = quiet(env!("CARGO_BIN_EXE_gentool"), &line(engine, guest, 1, &[])).status();
+        assert_eq!(status.expect("gentool runs").code(), Some(LIMIT_REACHED), "a simulator is built");
+    });
 }
 
 /// True if costs are instructions of the host: of the emitted engine, where there is valgrind.
@@ -58,7 +68,13 @@ fn is_counted(engine: &str) -> bool {
 /// What one instruction of a guest costs by each way, in nanoseconds of processor time: the fastest runs of
 /// some in turns. The translated engine is asked for as much as takes some 50 ms, so that under valgrind it
 /// would be asked for less at once and come back more often than it does.
-fn times(plan: &Plan, engine: &str, guest: &str, lengths: [u64; 2], ways: &[Vec<String>]) -> Vec<f64> {
+pub(crate) fn times(
+    plan: &Plan,
+    engine: &str,
+    guest: &str,
+    lengths: [u64; 2],
+    ways: &[Vec<String>],
+) -> Vec<f64> {
     let lengths = lengths.map(|length| length / plan.divisor);
     let mut fastest = vec![[f64::INFINITY; 2]; ways.len()];
     for _ in 0..ROUNDS {
@@ -99,7 +115,7 @@ pub(crate) fn measure_checks(plan: &Plan) -> Vec<Target> {
     let path = &plan.path;
     let at = |places: &str| [sampled(path, NEVER, None), options(&["--sample-checks", places])].concat();
     let mut targets = Vec::new();
-    for (engine, lengths) in CHECKED {
+    for (engine, lengths) in CHECKED.into_iter().filter(|(engine, _)| plan.engines.contains(engine)) {
         let mut ways = vec![Vec::new(), stored(path), at("calls"), at("back-edges"), at("both")];
         let is_timed = engine == TRANSLATED;
         let mut header =
@@ -155,7 +171,7 @@ pub(crate) fn measure_samples(plan: &Plan) -> Vec<Target> {
     let heads: Vec<String> = INTERVALS.iter().map(|interval| format!("{interval} |")).collect();
     println!("| engine | guest | {}\n|---|---|{}", heads.join(" "), "---:|".repeat(INTERVALS.len()));
     let mut targets = Vec::new();
-    for (engine, name, more) in &ways {
+    for (engine, name, more) in ways.iter().filter(|(engine, ..)| plan.engines.contains(engine)) {
         let mut rows = Vec::new();
         for guest in &plan.guests {
             let of = |interval, lengths| {

@@ -48,6 +48,10 @@ fn ways(plan: &Plan) -> Vec<Way> {
                 [sampled(path, INTERVAL, None), each("accesses")].concat(),
             );
         }
+        if engine == "translated" {
+            let values = path.with_extension("values").to_string_lossy().into_owned();
+            add(engine, "samples, values of all operands", samples(&["--values", &values]));
+        }
         add(engine, "exact profile with calls", with(&["--calls"]));
         add(engine, "exact profile, 10 snapshots", with(&["--snapshot-every", "5M"]));
     }

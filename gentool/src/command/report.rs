@@ -348,7 +348,8 @@ fn write_sampled(options: &Options) -> Result<i32, Failure> {
     let SampledProfile { profile, sampling, samples } = profile_file::read_sampled(path)?;
     let room = Room { out: options.out(), has_notes: true, has_sources: false };
     program_report::with_program(&options.program, &profile, room, &|program| {
-        let report = render_sampled(program, sampling, samples);
+        let parts = profile.provenance.parts;
+        let report = render_sampled(program, sampling, samples, parts);
         profile_file::write(options.out(), report.as_bytes())
     })
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod child;
 mod reference;
+mod values;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ pub(super) struct Options {
     ///
     /// For each register file, register and memory that an operation of an instruction touches: how many
     /// values, from where to where, and how often the most frequent one. With --sample those of the
-    /// samples. Reference engine alone. Example: --values run.values --values-at 0x10040-0x10080
+    /// samples. Not in the emitted engine. Example: --values run.values --values-at 0x10040-0x10080
     #[arg(long, value_name = "FILE", conflicts_with_all = ["events", "gdb"], help_heading = "Results")]
     values: Option<PathBuf>,
 
@@ -188,6 +189,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (None, _) if options.gdb.is_some() => EngineName::Reference,
         (None, _) if told.is_some() => EngineName::Reference,
         (None, _) if asks_too_much(&options.run).is_none() && can_translate(&model) => EngineName::Translated,
+        (None, _) if options.values.is_some() => EngineName::Reference,
         (None, _) => EngineName::Emitted,
     };
     if wanted != EngineName::Translated
@@ -197,6 +199,9 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         return Err(Failure::other(format!("{option} needs the translated engine; leave it out")));
     }
     check_gdb(options, wanted)?;
+    if wanted == EngineName::Emitted && options.values.is_some() {
+        return Err(Failure::other("the emitted engine tells no values; leave --engine out"));
+    }
     let wanted = match (wanted, beyond_emitted(&model, &options.run)) {
         (EngineName::Emitted, Some(beyond)) if options.engine.is_none() => {
             say!("note: using the reference engine: {beyond}");
@@ -236,10 +241,14 @@ fn check_program(options: &Options) -> Result<(), Failure> {
     }
 }
 
+/// Whether there is anything to write: a run that was refused leaves earlier files alone.
+fn has_begun(engine: &dyn sim_runtime::Engine, status: i32) -> bool {
+    status != sim_runtime::launcher::exit_status::FAILURE || engine.cycles() > 0
+}
+
 /// An option that the reference engine alone knows.
 fn wants_reference(options: &Options) -> Option<&'static str> {
     let own = [
-        ("--values", options.values.is_some()),
         ("--description-coverage", options.description_coverage),
         ("--pipeline-view", options.pipeline_view.is_some()),
     ];
@@ -460,7 +469,7 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
     let Some(mut engine) = TranslatedEngine::new(model) else {
         return Err(refused("it is too large"));
     };
-    if options.wants_measurement() || page.is_some() {
+    if options.wants_measurement() || page.is_some() || asked.values.is_some() {
         engine = engine.with_profile();
     }
     engine = engine.with_counting(counting(model, asked)?);
@@ -469,6 +478,9 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         let engine = Box::new(engine.with_profile());
         return run_debugged(model, engine, &info, (address, options), Rc::default(), page);
     }
+    values::record(&mut engine, asked);
     let further = page.into_iter().map(RunPage::output).collect();
-    Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))
+    let status = launch_with(&mut engine, &info, options, Stdio::of_process(), further);
+    values::write(model, &mut engine, asked, status)?;
+    Ok(status)
 }

@@ -10,10 +10,9 @@ use isac_ir::operation::Target;
 use isac_ir::root::RootDecoding;
 use sim_profile::coverage::format_percent;
 use sim_profile::{Counted, CountedValue, Measurement, Sampling, ValuePlace, ValueTable, Values};
-use sim_runtime::Engine as _;
+use sim_runtime::Engine;
 use sim_runtime::launcher::{AtomicFile, parse_number};
 use sim_runtime::record::{KeyDecoder, static_table};
-use sim_runtime::reference::ReferenceEngine;
 
 use super::Failure;
 
@@ -33,7 +32,7 @@ pub(super) fn parse_addresses(text: &str) -> Result<(u64, u64), String> {
 /// Writes the values of a run.
 pub(super) fn write_values(
     model: &Model,
-    engine: &mut ReferenceEngine<'_>,
+    engine: &mut dyn Engine,
     sampling: Option<Sampling>,
     path: &Path,
 ) -> Result<(), Failure> {
@@ -144,9 +143,21 @@ impl Report<'_> {
     fn write(mut self, table: &ValueTable) -> String {
         match self.sampling {
             None => self.out.push_str("values of the whole run\n"),
-            Some(Sampling { interval, burst, seed, places, .. }) => {
-                let how = if seed.is_some() { " on average, at random" } else { "" };
-                let _ = writeln!(self.out, "values in samples of {burst}, one in {interval} {places}{how};");
+            Some(sampling) => {
+                let Sampling { interval, burst, seed, places, timer_microseconds, duplication } = sampling;
+                let how = match (timer_microseconds, seed) {
+                    (Some(time), _) => {
+                        format!(" on average, one every {time} microseconds of this computer's time")
+                    }
+                    (None, Some(_)) => " on average, at random".to_owned(),
+                    (None, None) => String::new(),
+                };
+                let counted = duplication.instrumented();
+                let alone = counted.map_or(String::new(), |counted| format!(", of {counted} alone"));
+                let _ = writeln!(
+                    self.out,
+                    "values in samples of {burst}, one in {interval} {places}{how}{alone};"
+                );
                 self.out.push_str("times are those of the samples, shares what follows for the whole run");
                 self.out.push_str(match self.intervals() {
                     Some(_) => ",\nranges behind them the 95 % intervals of the times in the whole run\n",

@@ -152,6 +152,26 @@ fn values_are_shown_by_operand() {
     insta::with_settings!({ snapshot_path => "../cli", prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("values", all);
     });
+    let translated = |options: &str| {
+        let line = run(options).replace("--engine reference", "--engine translated");
+        assert_eq!(status(&bench.run(&line)), 55, "{line}");
+        bench.text("values")
+    };
+    let both = [
+        translated(""),
+        translated("--profile @p --sample 2"),
+        translated("--profile @p --sample 2 --sample-random 7 --values-at 4-8"),
+    ];
+    assert_eq!(both.join("---\n"), all, "the translated engine tells the same");
+    for (options, told) in [
+        ("--sample-timer 1000", "values in samples of 1, one in "),
+        ("--sample-timer 1000", " on average, one every 1000 microseconds of this computer's time;"),
+        ("--sample 3 --sample-only accesses", "one in 3 checks, of accesses to memory alone;"),
+        ("--sample 3 --sample-only calls --sample-code none", "one in 3 checks, of calls alone;"),
+    ] {
+        let values = translated(&format!("--profile @p {options}"));
+        assert!(values.contains(told), "{values}");
+    }
     let some = shown("--values-at 4-6");
     assert!(some.contains("\n0x4 ") && !some.contains("\n0x0 "), "{some}");
     let lines = [

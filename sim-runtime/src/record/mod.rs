@@ -14,6 +14,7 @@ mod sample_cycles;
 mod sampler;
 mod statics;
 mod transfer;
+mod value_recorder;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,7 @@ pub use sample_cycles::{PassedCycles, SampleCycles};
 pub use sampler::Sampler;
 pub use statics::{KeyDecoder, StaticCode, StaticReader, static_table};
 pub use transfer::{FunctionMap, Step, calls, is_check, only_returns, own_step, step_of};
+pub use value_recorder::ValueRecorder;
 
 use crate::host::Abi;
 

@@ -40,14 +40,13 @@ use crate::host::Host;
 use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
 use crate::pause::Pauses;
 use crate::program_order::ProgramOrder;
-use crate::record::{CallFollower, CallsInFlight, CheckCounter, FunctionMap, model_tables};
+use crate::record::{CallFollower, CallsInFlight, CheckCounter, FunctionMap, ValueRecorder, model_tables};
 use crate::trace::TraceSink;
 use flight::Flight;
 use follow::Follower;
 use instruction::Instruction;
 use state::State;
 use step::{Counts, Leaving};
-use value::ValueRecorder;
 use visit::Visits;
 
 /// The reference engine with a processor's state in it.
@@ -155,15 +154,6 @@ impl<'m> ReferenceEngine<'m> {
         self
     }
 
-    /// The same with the values counted that the instructions at some addresses, from first to last of
-    /// each pair, read from resources and write to them; all of them if there is no pair. Where samples
-    /// are taken, those in the samples.
-    #[must_use]
-    pub fn with_values(mut self, addresses: Vec<(u64, u64)>) -> Self {
-        self.values = Some(ValueRecorder::new(addresses));
-        self
-    }
-
     /// The same with counts of how often each point of the description was passed: of a model that was
     /// lowered with so many of them, and is else the same as `plain`, which whoever asks is told of.
     #[must_use]
@@ -183,11 +173,6 @@ impl<'m> ReferenceEngine<'m> {
         assert!(followed.time == self.plain.time, "the model with points is the same but for these");
         self.followed = Some(followed);
         self
-    }
-
-    /// The values so far; none if they are not counted.
-    pub fn values(&self) -> Option<&ValueTable> {
-        self.values.as_ref().map(ValueRecorder::table)
     }
 
     /// Empties the caches and runs operation `reset`, once, before the first cycle; it belongs to no
@@ -349,6 +334,15 @@ impl Engine for ReferenceEngine<'_> {
     fn samples(&self) -> Option<Samples> {
         let (checks, samples) = self.sampled.as_ref()?.passed();
         Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
+    }
+
+    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+        self.values = Some(ValueRecorder::new(addresses));
+        true
+    }
+
+    fn values(&self) -> Option<&ValueTable> {
+        self.values.as_ref().map(ValueRecorder::table)
     }
 
     fn visits(&self) -> Option<Vec<u64>> {

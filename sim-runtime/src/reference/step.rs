@@ -12,11 +12,10 @@ use super::follow::Follower;
 use super::instruction::Instruction;
 use super::place::FoundPlace;
 use super::state::State;
-use super::value::ValueRecorder;
 use super::visit::Visits;
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
-use crate::record::Strike;
+use crate::record::{Strike, ValueRecorder};
 
 /// Counters that the model can ask for.
 #[derive(Debug, Clone, Copy, Default)]

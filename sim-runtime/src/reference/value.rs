@@ -1,41 +1,10 @@
-//! Counts the values that instructions read and write.
+//! Tells the values that instructions read and write.
 
 use isac_ir::behavior::UNCOUNTED;
 use isac_ir::operation::Target;
-use sim_profile::{ValuePlace, ValueTable, Values};
+use sim_profile::ValuePlace;
 
 use super::step::{Frame, Step};
-
-/// Counts values of the instructions at chosen addresses.
-pub(super) struct ValueRecorder {
-    /// First and last of each range; all if there is none.
-    addresses: Vec<(u64, u64)>,
-    table: ValueTable,
-}
-
-impl ValueRecorder {
-    pub(super) fn new(addresses: Vec<(u64, u64)>) -> ValueRecorder {
-        ValueRecorder { addresses, table: ValueTable::new() }
-    }
-
-    pub(super) fn table(&self) -> &ValueTable {
-        &self.table
-    }
-
-    fn is_chosen(&self, address: u64) -> bool {
-        let mut ranges = self.addresses.iter();
-        self.addresses.is_empty() || ranges.any(|(first, last)| (*first..=*last).contains(&address))
-    }
-
-    fn add(&mut self, place: ValuePlace, value: u128) {
-        match self.table.get_mut(&place) {
-            Some(values) => values.add(value),
-            None => {
-                self.table.insert(place, Values::new(value));
-            }
-        }
-    }
-}
 
 impl Step<'_, '_> {
     /// A value was read, or is about to be written, by what was decoded: accesses of the CODINGROOT

@@ -283,6 +283,7 @@ impl Codegen<'_, '_> {
             | Op::Print(..)
             | Op::Explain(..)
             | Op::Event(_)
+            | Op::Note(..)
             | Op::Empty
             | Op::Undecoded(_) => panic!("a step that is not compiled has come to be"),
         }

@@ -31,8 +31,11 @@ impl region::Steps for Found<'_, '_> {
         let (model, steps) = (self.core.model(), &mut *self.steps);
         let (own, number, step) = step_at(self.core, steps, self.code_map, place);
         let successor = model.successor(step.address, step.size_cells);
-        let is_compiled = self.compilable.includes(&step) && !self.pauses.includes(step.address);
         let is_sampled = self.checks.is_some();
+        // Between samples nothing is told.
+        let tells_values = !is_sampled && self.core.tells_values(step.address);
+        let is_compiled =
+            self.compilable.includes(&step) && !self.pauses.includes(step.address) && !tells_values;
         // Nothing would bound what runs between two checks.
         let is_bounded = !is_sampled || successor > step.address;
         let number = number.filter(|_| is_compiled && is_bounded)?;

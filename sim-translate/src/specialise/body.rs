@@ -194,22 +194,29 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 let value = self.evaluate(frame, value, ops);
                 self.assign(frame.locals[*local as usize], value, ops);
             }
-            Stmt::SetRegister { register, index, low, value, .. } => {
+            Stmt::SetRegister { register, index, low, value, access } => {
                 let value = self.evaluate(frame, value, ops);
                 let index = index.as_ref().map(|index| self.evaluate(frame, index, ops));
-                return self.set_register(*register, index, *low, value, ops);
+                let (value, note) = self.note_write(frame, *access, *register, value, ops);
+                let flow = self.set_register(*register, index, *low, value, ops);
+                ops.extend(note);
+                return flow;
             }
-            Stmt::SetMemory { map, cells, address, value, .. } => {
+            Stmt::SetMemory { map, cells, address, value, access } => {
                 let value = self.evaluate(frame, value, ops);
                 let address = self.evaluate(frame, address, ops);
+                let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
                 self.has_stored = true;
                 ops.push(Op::SetMemory { map: *map, cells: *cells, address, value });
+                ops.extend(note);
             }
-            Stmt::SetCellPart { map, address, low, value, .. } => {
+            Stmt::SetCellPart { map, address, low, value, access } => {
                 let value = self.evaluate(frame, value, ops);
                 let address = self.evaluate(frame, address, ops);
+                let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
                 self.has_stored = true;
                 ops.push(Op::SetCellPart { map: *map, address, low: *low, value });
+                ops.extend(note);
             }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(frame, value, ops);

@@ -29,6 +29,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         is_undecoded,
         counters,
         unreached,
+        noted,
         ..
     } = specialiser;
     propagate(&mut ops);
@@ -50,6 +51,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         ops,
         deferred,
         unreached,
+        noted: noted.unwrap_or_default(),
         parts,
         decodes,
         is_undecoded,

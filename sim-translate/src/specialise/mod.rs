@@ -9,6 +9,7 @@ mod decoding;
 mod environment;
 mod execution;
 mod finish;
+mod noted;
 pub(crate) use self::finish::is_gone;
 mod operand;
 mod propagate;
@@ -23,6 +24,7 @@ use isac_ir::behavior::Body;
 use isac_ir::bits::Bits;
 use isac_ir::operation::{Role, Target};
 use isac_ir::root::RootDecoding;
+use sim_profile::ValuePlace;
 use sim_runtime::memory::CellStore;
 
 use self::body::{Flow, Frame};
@@ -56,6 +58,8 @@ pub(crate) struct Step {
     pub deferred: Vec<(u32, u32)>,
     /// By HALT, the nodes of the decoding tree that an execution which it ends has not come to.
     pub unreached: Vec<Vec<u32>>,
+    /// Where the values are that it tells.
+    pub noted: Vec<ValuePlace>,
     /// Its statements and values that become machine code.
     pub parts: usize,
     /// Whether its cycle has an instruction.
@@ -100,7 +104,22 @@ pub(crate) fn specialise_step(
     items: &ModeItems,
     place: Place,
 ) -> Step {
+    run_cycle(Specialiser::new(model, store, items, place))
+}
+
+/// The same step with statements that tell the values that it reads and writes: to be interpreted.
+pub(crate) fn specialise_noted_step(
+    model: &Model,
+    store: &impl CellStore,
+    items: &ModeItems,
+    place: Place,
+) -> Step {
     let mut specialiser = Specialiser::new(model, store, items, place);
+    specialiser.noted = Some(Vec::new());
+    run_cycle(specialiser)
+}
+
+fn run_cycle(mut specialiser: Specialiser<'_, impl CellStore>) -> Step {
     let mut ops = Vec::new();
     specialiser.run_cycle(&mut ops);
     finish::finish(specialiser, ops)
@@ -191,6 +210,8 @@ struct Specialiser<'m, S> {
     /// Nodes of the tree whose operations have had their turn, or have it.
     come_to: BTreeSet<u32>,
     unreached: Vec<Vec<u32>>,
+    /// Where the values are that it tells, if it does.
+    noted: Option<Vec<ValuePlace>>,
     /// Where each operation counts: those of `main`'s list, and those of each node of the tree.
     counts: Vec<(Option<u32>, Scheduled)>,
     counters: u32,
@@ -239,6 +260,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             size: None,
             come_to: BTreeSet::new(),
             unreached: Vec::new(),
+            noted: None,
             counts,
             counters,
             operands: OperandCounters::default(),

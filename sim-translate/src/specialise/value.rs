@@ -52,34 +52,36 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             ExprKind::Busy(_) => known(0),
             // Without caches an access costs one cycle.
             ExprKind::Latency(_) => known(1),
-            ExprKind::Register { register, index, .. } => {
-                self.register(frame, *register, index.as_deref(), (0, width), ops)
+            ExprKind::Register { register, index, access } => {
+                let read = self.register(frame, *register, index.as_deref(), (0, width), ops);
+                self.note_read(frame, *access, *register, read, ops)
             }
-            ExprKind::RegisterPart { register, index, low, .. } => {
-                self.register(frame, *register, index.as_deref(), (*low, width), ops)
+            ExprKind::RegisterPart { register, index, low, access } => {
+                let read = self.register(frame, *register, index.as_deref(), (*low, width), ops);
+                self.note_read(frame, *access, *register, read, ops)
             }
             ExprKind::Memory { map, cells, address, access } => {
                 let address = Box::new(self.evaluate(frame, address, ops));
-                let access = kind_of_read(frame, *access);
-                let fetched = address.known().filter(|_| access == AccessKind::Fetch);
-                if let Some(fetched) = fetched.and_then(|address| self.fetch((*map, *cells), address)) {
-                    return known(fetched);
-                }
-                self.held(
-                    Value { width, kind: Kind::Memory { map: *map, cells: *cells, address, access } },
-                    ops,
-                )
+                let kind = kind_of_read(frame, *access);
+                let fetched = address.known().filter(|_| kind == AccessKind::Fetch);
+                let read = match fetched.and_then(|address| self.fetch((*map, *cells), address)) {
+                    Some(fetched) => known(fetched),
+                    None => {
+                        let kind = Kind::Memory { map: *map, cells: *cells, address, access: kind };
+                        self.held(Value { width, kind }, ops)
+                    }
+                };
+                self.note_read(frame, *access, self.map_resource(*map), read, ops)
             }
             ExprKind::CellPart { map, address, low, access } => {
                 let address = Box::new(self.evaluate(frame, address, ops));
-                let access = match kind_of_read(frame, *access) {
+                let kind = match kind_of_read(frame, *access) {
                     AccessKind::Write => AccessKind::Read,
-                    access => access,
+                    kind => kind,
                 };
-                self.held(
-                    Value { width, kind: Kind::CellPart { map: *map, address, low: *low, access } },
-                    ops,
-                )
+                let kind = Kind::CellPart { map: *map, address, low: *low, access: kind };
+                let read = self.held(Value { width, kind }, ops);
+                self.note_read(frame, *access, self.map_resource(*map), read, ops)
             }
             ExprKind::Operand { instance, .. } => {
                 let value = self.read_operand(frame.execution, *instance, false, ops);
@@ -131,7 +133,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
     }
 
     /// A value that has to be evaluated here, once, whatever becomes of it: it is put into a local.
-    fn held(&mut self, value: Value, ops: &mut Vec<Op>) -> Value {
+    pub(super) fn held(&mut self, value: Value, ops: &mut Vec<Op>) -> Value {
         let (width, local) = (value.width, self.new_local(value.width));
         self.assign(local, value, ops);
         Value::local(width, local)

@@ -7,8 +7,7 @@ use std::rc::Rc;
 use isac_ir::Model;
 use sim_profile::description::DescriptionPoints;
 use sim_profile::{Event, EventSink, EventWriter};
-use sim_runtime::Engine as _;
-use sim_runtime::launcher::{AtomicFile, LaunchInfo, Stdio, exit_status, launch_with};
+use sim_runtime::launcher::{AtomicFile, LaunchInfo, Stdio, launch_with};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 
@@ -17,8 +16,7 @@ use super::super::description::{FollowedModel, digest_model};
 use super::super::gdb::run_debugged;
 use super::super::html_report::RunPage;
 use super::super::pipeline::Pictures;
-use super::super::value_report::write_values;
-use super::Options;
+use super::{Options, has_begun, values};
 
 /// Runs a program on the reference engine.
 ///
@@ -52,18 +50,11 @@ pub(super) fn run_reference(
         }
         return run_debugged(model, Box::new(engine), &info, (address, options), statements, page);
     }
-    if asked.values.is_some() {
-        engine = engine.with_values(asked.values_at.clone());
-    }
+    values::record(&mut engine, asked);
     let pictures = Pictures::begin(model, options, asked.pipeline_view)?;
     let status = run_told(model, pictures.listen(engine), &info, asked, page)?;
     pictures.finish(options)?;
     Ok(status)
-}
-
-/// Whether there is anything to write: a run that was refused leaves earlier files alone.
-fn has_begun(engine: &ReferenceEngine<'_>, status: i32) -> bool {
-    status != exit_status::FAILURE || engine.cycles() > 0
 }
 
 /// Runs an engine, and writes its events where they are asked for.
@@ -78,10 +69,7 @@ fn run_told(
     let further = page.into_iter().map(RunPage::output).collect();
     let Some(path) = &options.events else {
         let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
-        if let Some(path) = asked.values.as_ref().filter(|_| has_begun(&engine, status)) {
-            let sampling = options.sampling().map_err(Failure::other)?;
-            write_values(model, &mut engine, sampling, path)?;
-        }
+        values::write(model, &mut engine, asked, status)?;
         return Ok(status);
     };
     let unwritable = |error: Error| {

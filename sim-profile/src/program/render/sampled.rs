@@ -11,29 +11,38 @@ use crate::program::ProgramProfile;
 use crate::{Accesses, CheckPlaces, Counted, Duplication, Instrumented, Samples, Sampling};
 
 /// Tables of what follows from samples, the largest figures first. Each such figure is marked by `~`
-/// and followed by its 95 % interval; those of the whole run are exact.
-pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples: Samples) -> String {
+/// and followed by its 95 % interval; those of the whole run are exact. `parts` is how many parts of runs the
+/// samples are of, 0 if they are of a whole one.
+pub fn render_sampled(
+    profile: &ProgramProfile<'_>,
+    sampling: Sampling,
+    samples: Samples,
+    parts: u64,
+) -> String {
     let Figures { instructions, calls, accesses, counted } = Figures::of(profile);
     let mut out = String::new();
     let sampling = sampling.observed(samples);
     write_sampling(&mut out, sampling);
-    let checks = match sampling.duplication {
+    let all = match parts {
+        0 => "the run",
+        1 => "the part of the run",
+        _ => "the parts of the run",
+    };
+    let of_checks = match sampling.duplication {
         Duplication::Full | Duplication::Partial(_) => match sampling.places {
-            CheckPlaces::Both => "checks in the run",
-            CheckPlaces::Calls => "checks in the run, calls alone",
-            CheckPlaces::BackEdges => "checks in the run, jumps back alone",
+            CheckPlaces::Both => "",
+            CheckPlaces::Calls => ", calls alone",
+            CheckPlaces::BackEdges => ", jumps back alone",
         },
-        Duplication::None(Instrumented::Calls) => "checks in the run, each a call",
-        Duplication::None(Instrumented::Accesses) => {
-            "checks in the run, each an instruction that accesses memory"
-        }
+        Duplication::None(Instrumented::Calls) => ", each a call",
+        Duplication::None(Instrumented::Accesses) => ", each an instruction that accesses memory",
     };
     for (figure, name) in [
-        (samples.instructions, "instructions in the run"),
-        (samples.cycles, "cycles in the run"),
-        (samples.checks, checks),
-        (samples.samples, "samples"),
-        (counted, "instructions in the samples"),
+        (samples.instructions, format!("instructions in {all}")),
+        (samples.cycles, format!("cycles in {all}")),
+        (samples.checks, format!("checks in {all}{of_checks}")),
+        (samples.samples, "samples".to_owned()),
+        (counted, "instructions in the samples".to_owned()),
     ] {
         let _ = writeln!(out, "{figure:>14}  {name}");
     }

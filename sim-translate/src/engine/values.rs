@@ -1,0 +1,19 @@
+//! Values that instructions read and write: what is to tell them is interpreted.
+
+use std::rc::Rc;
+
+use super::TranslatedEngine;
+use crate::specialise::{Place, Step, specialise_noted_step};
+
+impl TranslatedEngine<'_> {
+    /// The step that tells values at a place, if those of its instruction are counted now.
+    pub(super) fn noted_step(&mut self, place: Place, number: Option<u32>) -> Option<Rc<Step>> {
+        let number = number.filter(|_| self.core.tells_values(place.address))?;
+        if !self.is_recording() || !self.carries(number) {
+            return None;
+        }
+        let core = &self.core;
+        let make = || Rc::new(specialise_noted_step(core.model(), &core.state, &core.state.items, place));
+        Some(Rc::clone(self.noted.entry(number).or_insert_with(make)))
+    }
+}

@@ -196,7 +196,9 @@ impl<'m> TranslatedEngine<'m> {
     fn interpret_one(&mut self) -> (u64, Option<Stop>) {
         let place = self.core.place();
         let (own, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
-        let step = self.noted_step(own, number).unwrap_or(step);
+        let noted = self.noted_step(own, number);
+        let ends_region = noted.is_some() && self.sampled.is_none();
+        let step = noted.unwrap_or(step);
         self.core.reached = None;
         let outcome = interpret(&mut self.core, &step);
         if std::mem::take(&mut self.core.state.written_near) {
@@ -207,7 +209,8 @@ impl<'m> TranslatedEngine<'m> {
         }
         self.slow = self.slow.saturating_sub(1);
         self.patience = self.patience.saturating_sub(1);
-        self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
+        let successor = self.core.model().successor(step.address, step.size_cells);
+        self.arrived = ends_region || outcome.pc != successor;
         match number {
             Some(number) if outcome.is_decoded => {
                 let (is_over, pc) = (outcome.ending.is_none(), outcome.pc);

@@ -13,8 +13,8 @@ use clap::ValueEnum;
 use gentool::emit::{Shape, find_obstacles};
 use isac_ir::Model;
 use sim_runtime::launcher::{
-    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, SnapshotRequest, Stdio, check_results, find_snapshot,
-    is_same_file, launch_with,
+    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, SAMPLES_KEPT, SnapshotRequest, Stdio, check_results,
+    find_snapshot, is_same_file, launch_with,
 };
 use sim_runtime::trace::CycleWindow;
 use sim_translate::{Counting, TranslatedEngine};
@@ -57,7 +57,13 @@ pub(super) struct Options {
     /// For each register file, register and memory that an operation of an instruction touches: how many
     /// values, from where to where, and how often the most frequent one. With --sample those of the
     /// samples. Not in the emitted engine. Example: --values run.values --values-at 0x10040-0x10080
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["events", "gdb"], help_heading = "Results")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        group = SAMPLES_KEPT,
+        conflicts_with_all = ["events", "gdb"],
+        help_heading = "Results"
+    )]
     values: Option<PathBuf>,
 
     /// The addresses of the instructions for --values: one, or the first and the last; all if left out.

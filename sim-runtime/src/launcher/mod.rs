@@ -45,7 +45,7 @@ pub use command::{main, take_negative_numbers};
 pub use interrupt::{EndRequests, Interrupt};
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
-pub use options::{ProgramFormat, RunOptions, SampleChecks, SampleCode, SampleOnly};
+pub use options::{ProgramFormat, RunOptions, SAMPLES_KEPT, SampleChecks, SampleCode, SampleOnly};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::{describe_image, holds_parts};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use sim_profile::{CheckPlaces, Duplication, Instrumented, Mode, Sampling};
 
 use crate::host::DEFAULT_CLOCK_HZ;
@@ -12,8 +12,13 @@ use crate::launcher::number::{parse_count, parse_number, parse_seconds};
 use crate::launcher::snapshot::SnapshotInterval;
 use crate::trace::{CycleWindow, WIDEST_DIAGRAM, parse_window};
 
+/// The options that keep what samples tell, by the name of their group: one is enough, and whoever has more
+/// options may add his own.
+pub const SAMPLES_KEPT: &str = "samples_kept";
+
 /// How to run which program.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new(SAMPLES_KEPT).multiple(true))]
 pub struct RunOptions {
     /// The program: a static ELF executable, Intel HEX, S-records, or the raw bytes of memory.
     ///
@@ -38,7 +43,7 @@ pub struct RunOptions {
     /// Store the profile itself in FILE, to make reports from it later and to merge it.
     ///
     /// Example: --profile run.profile
-    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    #[arg(long, value_name = "FILE", group = SAMPLES_KEPT, help_heading = "Results")]
     pub profile: Option<PathBuf>,
 
     /// Store the profile so far in FILE.1, FILE.2 and so on of --profile FILE while the run goes on.
@@ -164,7 +169,7 @@ pub struct RunOptions {
     #[arg(
         long,
         value_name = "N",
-        requires = "profile",
+        requires = SAMPLES_KEPT,
         conflicts_with_all = ["report", "calls", "caches"],
         value_parser = parse_positive,
         group = "sampling",
@@ -225,7 +230,7 @@ pub struct RunOptions {
     #[arg(
         long,
         value_name = "N",
-        requires = "profile",
+        requires = SAMPLES_KEPT,
         conflicts_with_all = ["sample", "sample_random", "report", "calls", "caches"],
         value_parser = parse_positive,
         group = "sampling",

@@ -8,6 +8,7 @@ use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::Bits;
 use isac_ir::decode::choose_variant;
 use isac_ir::operation::Target;
+use sim_profile::Sampling;
 use sim_profile::symbols::FunctionCells;
 use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Stop};
@@ -15,6 +16,7 @@ use support::law::{EventFile, Way, check_sums, ways};
 use support::program::Program;
 use support::random::Random;
 use support::random_word::{random_word, root_decoder};
+use support::samples::check_samples;
 use support::values::check_values;
 use support::{EngineKind, Simulator, difference, simulator};
 
@@ -120,10 +122,12 @@ fn check(simulator: Simulator, programs: u64) -> (u64, u64) {
         drop(engine);
         assert_eq!(difference(&report, &events.report()), None, "seed {seed}: replayed from its events");
         if seed % 4 == 0 {
-            let chosen = (program.pc, program.pc + LENGTH as u64 / 2);
-            check_values(&simulator, chosen, &|engine| {
+            let run = |engine: &mut dyn Engine| {
                 program.run(engine, model);
-            });
+            };
+            let random = Sampling { burst: 2, seed: Some(seed), ..Sampling::every(7) };
+            check_samples(&simulator, if seed % 8 == 0 { random } else { Sampling::every(3) }, &run);
+            check_values(&simulator, (program.pc, program.pc + LENGTH as u64 / 2), &run);
         }
     }
     (ended, instructions)

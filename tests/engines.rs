@@ -17,7 +17,7 @@ use sim_runtime::{FaultKind, Stop};
 use support::launch::{Guest, Left};
 use support::law::{EventFile, check_sums, ways};
 use support::program::Program;
-use support::{EngineKind, RV32IM, Simulator, TINY8, TREE, difference};
+use support::{EngineKind, MIPS32, PDP11, RV32IM, Simulator, TINY8, TREE, difference};
 
 /// Pieces of a guest's run: primes, so that they fall everywhere in its loops.
 const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
@@ -144,6 +144,45 @@ fn random_programs_run_long_and_end_in_every_way() {
     let faults = ["Fetch fault", "IllegalInstruction", "Write fault", "budget", "halted"];
     check_variety(&TINY8, tiny8_program(), &faults);
     check_variety(&TREE, tree_program(), &["IllegalInstruction", "budget", "halted"]);
+}
+
+/// What of a run is counted, and stored when it comes to a place, is the same on every engine.
+fn check_parts(simulator: &Simulator, guest: &Guest) {
+    let run = |kind| guest.run(simulator, simulator.engine(kind).as_mut());
+    let reference = run(EngineKind::Reference);
+    assert!(reference.report.is_some(), "{}: {}", guest.program, reference.messages);
+    for kind in [EngineKind::Emitted, EngineKind::Stepwise, EngineKind::Translated] {
+        let found = compare(&reference, &run(kind));
+        assert_eq!(found, None, "{}: {:?}: {kind:?}", guest.program, guest.options);
+    }
+}
+
+#[test]
+fn parts_of_a_run_are_the_same_on_every_engine() {
+    const CRC32: &str = "models/rv32im/programs/crc32.elf";
+    const CSV: &str = "models/rv32im/programs/csv.elf";
+    const SORTING: &str = "models/rv32im/programs/sorting.elf";
+    let parts: [(&Simulator, &'static str, &'static [&'static str]); 8] = [
+        (&RV32IM, CRC32, &["--count-from", "crc_all", "--count-until", "print"]),
+        (&RV32IM, CRC32, &["--count-from", "print", "--count-until", "crc_all"]),
+        (
+            &RV32IM,
+            CSV,
+            &["--count-from", "0x10200", "--count-until", "0x10204", "--limit-instructions", "20K"],
+        ),
+        (&RV32IM, SORTING, &["--calls", "--count-from", "sink", "--limit-instructions", "50K"]),
+        (
+            &MIPS32,
+            "models/mips32/programs/csv.elf",
+            &["--count-from", "find_item", "--count-until", "put_number", "--limit-instructions", "50K"],
+        ),
+        (&PDP11, "models/pdp11/programs/primes.s19", &["--count-from", "0x20c", "--count-until", "0x216"]),
+        (&PDP11, "models/pdp11/programs/primes.s19", &["--count-from", "0x20e", "--calls"]),
+        (&TINY8, "models/tiny8/programs/sum.bin", &["--count-from", "7", "--count-until", "9"]),
+    ];
+    for (simulator, program, options) in parts {
+        check_parts(simulator, &Guest { options, ..Guest::new(program) });
+    }
 }
 
 macro_rules! guests {

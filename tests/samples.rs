@@ -8,46 +8,14 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use random_program::{rv32im_program, tiny8_program, tree_program};
-use sim_profile::{CheckPlaces, Counted, Estimate, Measurement, Samples, Sampling};
+use sim_profile::{CheckPlaces, Counted, Estimate, Measurement, Sampling};
 use sim_runtime::Engine;
 use support::launch::Guest;
 use support::program::Program;
-use support::split::SplitEngine;
+use support::samples::{check_samples, sample};
 use support::stretches::{Step, SteppedEngine};
 use support::values::check_values;
-use support::{ARMV6M, AVR, EngineKind, MIPS32, RV32IM, RV32IMC, RV64IMAC, Simulator, TINY8, TREE};
-
-const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
-
-/// What is measured of a run, and what is known of all of it.
-fn sample(
-    engine: &mut dyn Engine,
-    sampling: Sampling,
-    run: &dyn Fn(&mut dyn Engine),
-) -> (Measurement, Samples) {
-    assert!(engine.sample(sampling), "the engine takes samples");
-    run(engine);
-    let measurement = engine.measurement().expect("the engine measures");
-    measurement.validate().expect("the measurement is sound");
-    (measurement, engine.samples().expect("the engine takes samples"))
-}
-
-/// All engines take the same samples, in one go and in pieces.
-fn check(simulator: &Simulator, sampling: Sampling, run: &dyn Fn(&mut dyn Engine)) -> (Measurement, Samples) {
-    let expected = sample(simulator.engine(EngineKind::Reference).as_mut(), sampling, run);
-    let split = |kind| Box::new(SplitEngine::new(simulator.engine(kind), &PIECES)) as Box<dyn Engine>;
-    let others = [
-        ("emitted", simulator.engine(EngineKind::Emitted)),
-        ("emitted, split", split(EngineKind::Emitted)),
-        ("translated", simulator.engine(EngineKind::Translated)),
-        ("translated, split", split(EngineKind::Translated)),
-        ("reference, split", split(EngineKind::Reference)),
-    ];
-    for (name, mut engine) in others {
-        assert_eq!(sample(engine.as_mut(), sampling, run), expected, "{name}, {sampling:?}");
-    }
-    expected
-}
+use support::{ARMV6M, AVR, EngineKind, MIPS32, PDP11, RV32IM, RV32IMC, RV64IMAC, Simulator, TINY8, TREE};
 
 /// The exact measurement of a run.
 fn exact(simulator: &Simulator, run: &dyn Fn(&mut dyn Engine)) -> (Measurement, u64, u64) {
@@ -72,7 +40,7 @@ fn check_against_exact(simulator: &Simulator, run: &dyn Fn(&mut dyn Engine)) {
         (9, 4, Some(8), CheckPlaces::BackEdges),
     ] {
         let sampling = Sampling { burst, seed, places, ..Sampling::every(interval) };
-        let (sampled, samples) = check(simulator, sampling, run);
+        let (sampled, samples) = check_samples(simulator, sampling, run);
         assert_eq!((samples.instructions, samples.cycles), (instructions, cycles), "of the whole run");
         if interval == burst {
             assert_eq!(sampled, exact, "{interval}");
@@ -97,6 +65,8 @@ fn samples_of_guests_are_the_same_on_every_engine() {
         (&RV32IM, "models/rv32im/programs/csv.elf"),
         (&RV32IM, "models/rv32im/programs/sorting.elf"),
         (&RV32IMC, "models/rv32imc/programs/crc32.elf"),
+        (&MIPS32, "models/mips32/programs/csv.elf"),
+        (&PDP11, "models/pdp11/programs/primes.s19"),
     ] {
         let guest = guest(program);
         check_against_exact(simulator, &|engine| {

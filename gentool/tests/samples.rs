@@ -205,25 +205,6 @@ fn told(line: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// What the simulator of a description cannot do is known before it is built, and who can takes its place.
-#[test]
-fn what_the_emitted_engine_cannot_do_the_reference_engine_does() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let profile = folder.path().join("profile").display().to_string();
-    let pdp11 = ["models/pdp11/pdp11.isac", "models/pdp11/programs/primes.s19", "--profile", &profile];
-    for (options, note) in [
-        (&["--sample", "3"][..], "decodes as it runs, and takes no samples"),
-        (&["--snapshot-at", "0x200"], "the emitted engine has no --snapshot-at"),
-    ] {
-        let (status, messages) = told(&[&pdp11, options].concat());
-        assert!(messages.contains("note: using the reference engine: the "), "{messages}");
-        assert!(messages.contains(note) && status != Some(125), "{status:?}: {messages}");
-        let (status, messages) = told(&[&pdp11, options, &["--engine", "emitted"]].concat());
-        assert_eq!(status, Some(125), "{messages}");
-        assert!(messages.contains(note) && messages.contains("say --engine reference"), "{messages}");
-    }
-}
-
 #[test]
 fn a_run_that_is_refused_leaves_values_and_events_alone() {
     let folder = tempfile::tempdir().expect("a folder");

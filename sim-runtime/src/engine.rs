@@ -211,7 +211,7 @@ pub trait Engine {
 
     /// Counts from the next instruction on the values that the instructions at some addresses, from first to
     /// last of each pair, read from resources and write to them; all of them if there is no pair. Where samples
-    /// are taken, those in the samples. False if the engine cannot, which is so without profiling.
+    /// are taken, those in the samples. False if the engine cannot; it may need profiling for that.
     fn record_values(&mut self, _addresses: Vec<(u64, u64)>) -> bool {
         false
     }

@@ -11,6 +11,7 @@ pub(crate) mod paid;
 pub(crate) mod program;
 pub(crate) mod random;
 pub(crate) mod random_word;
+pub(crate) mod samples;
 pub(crate) mod setting;
 pub(crate) mod split;
 pub(crate) mod stretches;

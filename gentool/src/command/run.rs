@@ -10,7 +10,7 @@ use std::process::Command;
 use std::rc::Rc;
 
 use clap::ValueEnum;
-use gentool::emit::{Shape, find_obstacles};
+use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_runtime::launcher::{
     LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, SAMPLES_KEPT, SnapshotRequest, Stdio, check_results,
@@ -107,9 +107,9 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: translated where that is possible, else emitted, as with --caches; reference where --events
-    /// or a picture of the pipeline asks for it. The emitted one is built by cargo first, for a minute or so,
-    /// and kept for the next run of the description.
+    /// Default: translated where that is possible, else emitted, as with --caches, or reference, with --values;
+    /// reference where --events or a picture of the pipeline asks for it. The emitted one is built by cargo
+    /// first, for a minute or so, and kept for the next run of the description.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 
@@ -208,16 +208,6 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     if wanted == EngineName::Emitted && options.values.is_some() {
         return Err(Failure::other("the emitted engine tells no values; leave --engine out"));
     }
-    let wanted = match (wanted, beyond_emitted(&model, &options.run)) {
-        (EngineName::Emitted, Some(beyond)) if options.engine.is_none() => {
-            say!("note: using the reference engine: {beyond}");
-            EngineName::Reference
-        }
-        (EngineName::Emitted, Some(beyond)) => {
-            return Err(Failure::other(format!("{beyond}; say --engine reference")));
-        }
-        _ => wanted,
-    };
     match (wanted, &obstacles[..]) {
         (EngineName::Reference, _) => {
             run_reference(&model, counted.as_ref(), followed.as_ref(), options, page)
@@ -260,21 +250,6 @@ fn wants_reference(options: &Options) -> Option<&'static str> {
     ];
     let own = own.into_iter().find_map(|(option, is_given)| is_given.then_some(option));
     options.run.wants_reference().or(own)
-}
-
-/// What the emitted engine cannot do and the reference engine can, told before a simulator is built.
-fn beyond_emitted(model: &Model, options: &RunOptions) -> Option<String> {
-    if model.overlaps() {
-        // No engine can.
-        return None;
-    }
-    let stepwise = options.takes_samples() && !options.caches && Shape::of(model) == Shape::Stepwise;
-    match options.pauses()[..] {
-        [] => stepwise.then(|| {
-            "the simulator that this description has decodes as it runs, and takes no samples".to_owned()
-        }),
-        ref pauses => Some(format!("the emitted engine has no {}", pauses.join(" and no "))),
-    }
 }
 
 /// An option that the translated engine does not know.

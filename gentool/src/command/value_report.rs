@@ -9,7 +9,7 @@ use isac_ir::Model;
 use isac_ir::operation::Target;
 use isac_ir::root::RootDecoding;
 use sim_profile::coverage::format_percent;
-use sim_profile::{Counted, CountedValue, Measurement, Sampling, ValuePlace, ValueTable, Values};
+use sim_profile::{Counted, CountedValue, Measurement, Samples, Sampling, ValuePlace, ValueTable, Values};
 use sim_runtime::Engine;
 use sim_runtime::launcher::{AtomicFile, parse_number};
 use sim_runtime::record::{KeyDecoder, static_table};
@@ -29,18 +29,20 @@ pub(super) fn parse_addresses(text: &str) -> Result<(u64, u64), String> {
     }
 }
 
-/// Writes the values of a run.
+/// Writes the values of a run, or of its samples.
 pub(super) fn write_values(
     model: &Model,
     engine: &mut dyn Engine,
     sampling: Option<Sampling>,
     path: &Path,
 ) -> Result<(), Failure> {
+    let sampled = sampling.zip(engine.samples());
+    let sampled = sampled.map(|(sampling, samples)| (sampling.observed(samples), samples));
     let measurement = engine.measurement().unwrap_or_default();
     let places = PlaceNames::of(model, &measurement);
     let no_values = ValueTable::new();
     let (texts, begun) = (texts(model, &measurement), begun(&measurement));
-    let report = Report { model, places, texts, begun, sampling, out: String::new() };
+    let report = Report { model, places, texts, begun, sampled, out: String::new() };
     let report = report.write(engine.values().unwrap_or(&no_values));
     let unwritable = |error: std::io::Error| {
         let path = path.display();
@@ -135,15 +137,15 @@ struct Report<'m> {
     places: PlaceNames<'m>,
     texts: BTreeMap<u64, String>,
     begun: BTreeMap<u64, u64>,
-    sampling: Option<Sampling>,
+    sampled: Option<(Sampling, Samples)>,
     out: String,
 }
 
 impl Report<'_> {
     fn write(mut self, table: &ValueTable) -> String {
-        match self.sampling {
+        match self.sampled {
             None => self.out.push_str("values of the whole run\n"),
-            Some(sampling) => {
+            Some((sampling, _)) => {
                 let Sampling { interval, burst, seed, places, timer_microseconds, duplication } = sampling;
                 let how = match (timer_microseconds, seed) {
                     (Some(time), _) => {
@@ -158,10 +160,18 @@ impl Report<'_> {
                     self.out,
                     "values in samples of {burst}, one in {interval} {places}{how}{alone};"
                 );
-                self.out.push_str("times are those of the samples, shares what follows for the whole run");
-                self.out.push_str(match self.intervals() {
-                    Some(_) => ",\nranges behind them the 95 % intervals of the times in the whole run\n",
-                    None => "\n",
+                self.out.push_str(
+                    "values and times are those of the samples, shares what follows for the whole run",
+                );
+                self.out.push_str(match (self.intervals(), seed) {
+                    (None, _) => "\n",
+                    (Some(_), Some(_)) => {
+                        ",\nranges behind them the 95 % intervals of the times in the whole run\n"
+                    }
+                    (Some(_), None) => {
+                        ",\nranges behind them the 95 % intervals of the times in the whole run, if nothing in the \
+                         program\nkeeps the time of samples at equal distances\n"
+                    }
                 });
             }
         }
@@ -212,16 +222,17 @@ impl Report<'_> {
         }
     }
 
-    /// The samples, if they were taken at random and no address runs twice between two checks: then intervals
-    /// are known.
-    fn intervals(&self) -> Option<Sampling> {
-        self.sampling
-            .filter(|sampling| sampling.seed.is_some() && sampling.is_plain() && sampling.bounds_stretches())
+    /// The samples, if time has not chosen them and no address runs twice between two checks: then intervals are
+    /// known.
+    fn intervals(&self) -> Option<(Sampling, Samples)> {
+        self.sampled.filter(|(sampling, _)| {
+            sampling.timer_microseconds.is_none() && sampling.bounds_stretches() && sampling.share() < 1.0
+        })
     }
 
     /// How often a value was there in the whole run, of which the samples have so many at least and at most.
     fn interval(&self, place: &ValuePlace, times: u64, [least, most]: [u64; 2]) -> Option<String> {
-        let sampling = self.intervals()?;
+        let (sampling, samples) = self.intervals()?;
         let begun = self.begun.get(&place.address).copied().unwrap_or(0).max(1);
         // Of an instruction that reads or writes several values there, all may have been the same.
         let each = times.div_ceil(begun);
@@ -235,7 +246,9 @@ impl Report<'_> {
             }
             sampling.estimate(&sum)
         };
-        let (low, high) = (estimate(least).low.floor(), estimate(most).high.ceil());
+        // No instruction ended more often than all of them.
+        let all = samples.instructions.saturating_mul(each).max(most) as f64;
+        let (low, high) = (estimate(least).low.floor(), estimate(most).high.ceil().min(all));
         Some(format!(" ({low} - {high})"))
     }
 
@@ -249,7 +262,7 @@ impl Report<'_> {
 
     /// What stands before shares that follow from samples.
     fn mark(&self) -> &'static str {
-        if self.sampling.is_some() { "~" } else { "" }
+        if self.sampled.is_some() { "~" } else { "" }
     }
 }
 

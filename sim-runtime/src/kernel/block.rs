@@ -8,7 +8,7 @@ use isac_ir::bits::Bits;
 use isac_ir::control::Control;
 
 use super::code::Code;
-use super::machine::BlockCore;
+use super::machine::{BlockCore, Profiling};
 use crate::record::{RecordedWord, StaticKey, control_at};
 
 /// Executes the first record and goes on with the next: core, code, records, PC, fuel.
@@ -111,6 +111,11 @@ impl Static {
         let key = StaticKey { address: self.address, words: words.to_vec() };
         control_at(model, &key, self.size_cells)
     }
+}
+
+/// Where the instruction at an address may go on; none if it is none.
+pub(super) fn control_at_cell<C: BlockCore, P: Profiling>(core: &C, address: u64) -> Option<Control> {
+    core.decode::<P>(address).ok()?.to_static(address).control(core.model())
 }
 
 /// Where a record leaves its block.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use isac_ir::control::Control;
 use sim_profile::{Calls, Spending};
 
-use super::block::Static;
+use super::block::{Static, control_at_cell};
 use super::machine::{BlockCore, Core, Profiling};
 use crate::record::{CallRecorder, FunctionMap, own_step, step_of};
 
@@ -78,8 +78,7 @@ impl CallTrail {
         // Whatever has a delay slot is as long as what is in it.
         let behind = source.address.wrapping_sub(u64::from(source.size_cells));
         if !is_explained {
-            let branch = || core.decode::<P>(behind).ok()?.to_static(behind).control(model);
-            self.controls.entry(behind).or_insert_with(branch);
+            self.controls.entry(behind).or_insert_with(|| control_at_cell::<C, P>(core, behind));
         }
         let known = |address: u64| self.controls.get(&address)?.as_ref();
         let branch = known(behind).filter(|branch| !is_explained && branch.has_slot(source.address));

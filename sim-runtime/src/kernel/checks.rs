@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use sim_profile::CheckPlaces;
 
-use super::block::{Block, Record};
+use super::block::{Block, Record, control_at_cell};
 use super::code::Code;
 use super::machine::{BlockCore, Profiling};
 use super::step::gate;
@@ -71,7 +71,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         let successor = model.successor(address, source.size_cells);
         let is_call = || {
             let at = address.wrapping_sub(source.size_cells.into());
-            let before = || core.decode::<P>(at).ok()?.to_static(at).control(model);
+            let before = || control_at_cell::<C, P>(core, at);
             let control = source.control(model);
             control.is_some_and(|control| calls(&control, before, (address, successor)))
         };

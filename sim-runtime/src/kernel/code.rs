@@ -1,7 +1,7 @@
 //! The cache of blocks, with the counts that the profile is made of.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::marker::PhantomData;
 
@@ -38,6 +38,8 @@ pub struct Code<C: BlockCore, P> {
     pub(super) retired: Recording,
     /// What follows calls, if anybody wants it: no block goes over the end of a function.
     pub(super) calls: Option<RefCell<CallTrail>>,
+    /// Where runs pause: no block goes over such an address, and no link leads there.
+    pub(super) pauses: BTreeSet<u64>,
     /// Where checks are, if samples are taken.
     pub(super) checks: Option<CheckPlaces>,
     /// Checks up to the next turn of the sampler.
@@ -59,6 +61,7 @@ impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
             overflow: BTreeMap::new(),
             retired: Recording::default(),
             calls: None,
+            pauses: BTreeSet::new(),
             checks: None,
             checks_left: Cell::new(0),
             gates: HashMap::new(),
@@ -109,11 +112,13 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         Ok(number)
     }
 
-    /// Whether a block of so many instructions ends before an address: where it is full, or a function ends if
-    /// calls are followed.
+    /// Whether a block of so many instructions ends before an address: where it is full, a run pauses, or a
+    /// function ends if calls are followed.
     fn ends_before(&mut self, after: u64, instructions: usize) -> bool {
         let is_boundary = |calls: &mut RefCell<CallTrail>| calls.get_mut().map().is_boundary(after);
-        instructions >= MAX_BLOCK || self.calls.as_mut().is_some_and(is_boundary)
+        instructions >= MAX_BLOCK
+            || self.pauses.contains(&after)
+            || self.calls.as_mut().is_some_and(is_boundary)
     }
 
     fn new_site(&mut self, block: u32, index: usize, counters: u32) -> u32 {
@@ -292,11 +297,12 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     pub(super) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
         self.collect(&mut retired);
-        let (calls, checks, checks_left) = (self.calls.take(), self.checks, self.checks_left.take());
+        let (calls, pauses) = (self.calls.take(), std::mem::take(&mut self.pauses));
+        let (checks, checks_left) = (self.checks, Cell::new(self.checks_left.take()));
         if let Some(calls) = &calls {
             calls.borrow_mut().forget_code();
         }
-        *self = Code { retired, calls, checks, checks_left: Cell::new(checks_left), ..Code::default() };
+        *self = Code { retired, calls, pauses, checks, checks_left, ..Code::default() };
     }
 
     /// Everything counted so far.

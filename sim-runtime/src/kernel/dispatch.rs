@@ -36,6 +36,12 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
     /// Runs at most `budget` instructions from the current PC; gives how many have ended.
     pub(super) fn chain(&mut self, budget: u64) -> (u64, Option<Stop>) {
         let pc = self.core.pc();
+        if self.code.pauses.contains(&pc) {
+            self.settle_arrival();
+            if self.code.checks_left() == Some(0) {
+                return (0, None);
+            }
+        }
         let block = match self.code.block_at(self.core, pc) {
             Ok(block) => block,
             Err(kind) => {

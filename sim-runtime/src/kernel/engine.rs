@@ -1,6 +1,7 @@
 //! The engine for instruction-accurate models: a generated core with its code cache.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use sim_profile::{Calls, Measurement, Samples, Sampling, Spending};
 
@@ -12,7 +13,8 @@ use super::sampled::Sampled;
 use crate::engine::{Engine, Machine};
 use crate::fault::{Fault, Stop, TURNS_UNASKED};
 use crate::host::Host;
-use crate::record::FunctionMap;
+use crate::pause::Pauses;
+use crate::record::{FunctionMap, Recording};
 
 /// A generated core with its code cache: the engine for instruction-accurate models.
 pub struct EmittedEngine<C: BlockCore, P: Profiling> {
@@ -21,6 +23,7 @@ pub struct EmittedEngine<C: BlockCore, P: Profiling> {
     rest: Rest,
     /// What else there is where samples are taken.
     sampled: Option<Box<Sampled<C, P>>>,
+    pauses: Pauses,
     is_reset: bool,
     stopped: Option<Stop>,
 }
@@ -33,6 +36,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             code: Code::default(),
             rest: Rest::default(),
             sampled: None,
+            pauses: Pauses::default(),
             is_reset: false,
             stopped: None,
         }
@@ -117,6 +121,8 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
         }
         std::mem::swap(&mut self.core.kernel().host, host);
         let (mut left, mut turns) = (instructions, 0_u32);
+        // Whether anything has run since it was asked whether to pause.
+        let mut has_run = true;
         let reset = self.reset();
         let stop = loop {
             if let Some(stop) = reset {
@@ -132,6 +138,9 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
             if left == 0 {
                 break Stop::Budget;
             }
+            if has_run && self.pauses.is_at(|| self.core.pc()) {
+                break Stop::Paused { taken: instructions - left, is_at_address: true };
+            }
             let (ended, stop) = match &mut self.sampled {
                 None => self.counting().chain(left),
                 Some(_) => self.chain_sampled(left),
@@ -141,13 +150,28 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
                 self.stopped = Some(stop);
                 break stop;
             }
+            has_run = ended > 0;
             turns = turns.wrapping_add(1);
-            if left > 0 && turns.is_multiple_of(TURNS_UNASKED) && self.core.kernel_ref().host.is_recalled() {
+            if left > 0
+                && has_run
+                && turns.is_multiple_of(TURNS_UNASKED)
+                && self.core.kernel_ref().host.is_recalled()
+            {
                 break Stop::Paused { taken: instructions - left, is_at_address: false };
             }
         };
         std::mem::swap(&mut self.core.kernel().host, host);
         stop
+    }
+
+    fn pause_at(&mut self, addresses: &BTreeSet<u64>) -> bool {
+        self.pauses = Pauses::new(addresses);
+        self.code.pauses.clone_from(addresses);
+        if let Some(sampled) = &mut self.sampled {
+            sampled.silent.pauses.clone_from(addresses);
+        }
+        self.forget_code();
+        true
     }
 
     fn model(&self) -> Option<&isac_ir::Model> {
@@ -185,7 +209,7 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
         Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
     }
 
-    fn measurement(&mut self) -> Option<Measurement> {
+    fn recording(&mut self) -> Option<Recording> {
         if !P::ON {
             return None;
         }
@@ -200,6 +224,11 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
         if let Some(sampled) = &self.sampled {
             sampled.count(kernel, &mut recording);
         }
+        Some(recording)
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        let recording = self.recording()?;
         Some(recording.measure(self.core.model()))
     }
 }

@@ -12,6 +12,7 @@ use crate::engine::Machine;
 use crate::fault::{AccessKind, FaultKind, Stop, TURNS_UNASKED};
 use crate::host::Host;
 use crate::memory::CellStore;
+use crate::record::PassedCycles;
 
 /// Whether the exact profile is recorded: a type, so that without it nothing of it remains.
 pub trait Profiling: 'static {
@@ -336,6 +337,11 @@ impl Kernel {
     pub fn plain_cycles(&self) -> u64 {
         let ended = self.instructions_at(self.budget);
         ended.saturating_add(self.other_instructions())
+    }
+
+    /// The same, and extra cycles.
+    pub(crate) fn passed_cycles(&self) -> PassedCycles {
+        PassedCycles { plain: self.plain_cycles(), extra: self.extra_cycles }
     }
 
     /// Instructions begun that have not ended as instructions do.

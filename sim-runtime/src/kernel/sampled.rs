@@ -6,7 +6,7 @@ use sim_profile::Sampling;
 
 use super::code::Code;
 use super::machine::{BlockCore, Kernel, Profiling};
-use crate::record::{PassedCycles, Recording, SampleCycles, Sampler};
+use crate::record::{Recording, SampleCycles, Sampler};
 
 /// What a run needs besides the code that counts.
 pub(super) struct Sampled<C: BlockCore, P: Profiling> {
@@ -18,20 +18,17 @@ pub(super) struct Sampled<C: BlockCore, P: Profiling> {
     other_events: BTreeMap<String, u64>,
 }
 
-fn passed_cycles(kernel: &Kernel) -> PassedCycles {
-    PassedCycles { plain: kernel.plain_cycles(), extra: kernel.extra_cycles }
-}
-
 impl<C: BlockCore, P: Profiling> Sampled<C, P> {
     /// A run that begins now.
     pub(super) fn new(sampling: Sampling, code: &mut Code<C, P>, kernel: &Kernel) -> Sampled<C, P> {
         let sampler = Sampler::new(sampling);
         let mut silent = Code::default();
+        silent.pauses.clone_from(&code.pauses);
         code.begin_checks(sampling.places);
         silent.begin_checks(sampling.places);
         code.set_checks(sampler.length());
         silent.set_checks(sampler.length());
-        let cycles = SampleCycles::begin(passed_cycles(kernel));
+        let cycles = SampleCycles::begin(kernel.passed_cycles());
         Sampled { sampler, silent, cycles, other_events: BTreeMap::new() }
     }
 
@@ -58,7 +55,7 @@ impl<C: BlockCore, P: Profiling> Sampled<C, P> {
         if was_recording == self.is_recording() {
             return;
         }
-        self.cycles.turn(was_recording, passed_cycles(kernel));
+        self.cycles.turn(was_recording, kernel.passed_cycles());
         std::mem::swap(&mut kernel.events, &mut self.other_events);
     }
 
@@ -74,7 +71,7 @@ impl<C: BlockCore, P: Profiling> Sampled<C, P> {
 
     /// What of the run's totals belongs to the samples.
     pub(super) fn count(&self, kernel: &Kernel, recording: &mut Recording) {
-        let cycles = self.cycles.of_samples(self.is_recording(), passed_cycles(kernel));
+        let cycles = self.cycles.of_samples(self.is_recording(), kernel.passed_cycles());
         let events = if self.is_recording() { &kernel.events } else { &self.other_events };
         (recording.cycles, recording.extra_cycles) = (cycles.plain, cycles.extra);
         recording.events = events.clone();

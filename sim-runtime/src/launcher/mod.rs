@@ -192,7 +192,7 @@ fn begin(
     let program = read_program_of(options)?;
     let started = start(engine, info, options, outside, (&program, &assignments))?;
     let files = images_of(&program, &images);
-    let pauses = find_pauses(engine, info, options, &files)?;
+    let pauses = find_pauses(engine, options, &files)?;
     if options.calls {
         follow_calls(engine, &files)?;
     }

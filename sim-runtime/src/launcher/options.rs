@@ -161,7 +161,7 @@ pub struct RunOptions {
     #[arg(long = "image", value_name = "FILE[@ADDRESS]", help_heading = "Results")]
     pub images: Vec<String>,
 
-    /// Count what runs at samples alone, one at every N-th check on average, for --profile.
+    /// Count what runs at samples alone, one at every N-th check on average.
     ///
     /// A check is a jump to an address that is not above its own, or a call; a sample lasts from one to
     /// the next. `gentool report --format sampled` shows what follows for the whole run. N may have a unit

@@ -6,7 +6,6 @@ use isac_ir::Model;
 use sim_profile::symbols::ImageFile;
 
 use crate::engine::Engine;
-use crate::launcher::launch_info::LaunchInfo;
 use crate::launcher::options::RunOptions;
 use crate::launcher::parts::{Bounds, find_places};
 use crate::record::code_names;
@@ -32,7 +31,6 @@ impl Pauses {
 /// There is no such place, or the engine cannot pause.
 pub(super) fn find_pauses(
     engine: &mut dyn Engine,
-    info: &LaunchInfo,
     options: &RunOptions,
     files: &[ImageFile<'_>],
 ) -> Result<Pauses, String> {
@@ -46,24 +44,18 @@ pub(super) fn find_pauses(
     let pauses = Pauses { bounds: Bounds { from, until }, snapshots };
     match engine.pause_at(&pauses.all()) {
         true => Ok(pauses),
-        false => Err(no_pauses(engine, info, options)),
+        false => Err(no_pauses(engine, options)),
     }
 }
 
 /// Why a run does not pause at addresses, and what to do.
-fn no_pauses(engine: &dyn Engine, info: &LaunchInfo, options: &RunOptions) -> String {
+fn no_pauses(engine: &dyn Engine, options: &RunOptions) -> String {
     let given = options.pauses().join(" and ");
     if engine.model().is_some_and(Model::overlaps) {
         return format!(
             "no moment lies between two instructions where they overlap, so that {given} cannot be; leave it out"
         );
     }
-    match info.engine.as_str() {
-        // Both can, unless a debugger is around them.
-        "reference" | "translated" => format!("a run that is debugged has no {given}; leave it out"),
-        engine => format!(
-            "the {engine} engine cannot tell when a run comes to an address; say --engine reference, or leave out \
-             {given}"
-        ),
-    }
+    // All engines can, unless a debugger is around them.
+    format!("a run that is debugged has no {given}; leave it out")
 }

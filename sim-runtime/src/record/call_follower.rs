@@ -1,13 +1,13 @@
 //! Follows calls in an engine that knows every instruction as it ends.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use isac_ir::Model;
-use isac_ir::control::{Control, control_of};
+use isac_ir::control::Control;
 use isac_ir::decode::Decoded;
 use sim_profile::{Calls, Spending, Word};
 
+use super::controls::Controls;
 use super::{CallRecorder, FunctionMap, Step, step_of};
 
 /// An instruction that has ended.
@@ -51,14 +51,13 @@ impl Struck {
 #[derive(Clone)]
 pub(crate) struct CallFollower {
     recorder: CallRecorder,
-    /// By address, as they were decoded last.
-    controls: BTreeMap<u64, (Word, Rc<Control>)>,
+    controls: Controls,
 }
 
 impl CallFollower {
     /// Follows a run that begins at an address.
     pub(crate) fn new(map: FunctionMap, address: u64) -> CallFollower {
-        CallFollower { recorder: CallRecorder::new(map, address), controls: BTreeMap::new() }
+        CallFollower { recorder: CallRecorder::new(map, address), controls: Controls::default() }
     }
 
     /// The functions.
@@ -94,15 +93,9 @@ impl CallFollower {
 
     /// What an instruction may do to the flow of control.
     pub(crate) fn learn(&mut self, model: &Model, executed: &Executed<'_>) -> Followed {
-        let Executed { address, size_cells, word, decoded } = *executed;
+        let Executed { address, size_cells, .. } = *executed;
         let successor = model.successor(address, size_cells);
-        let known = self.controls.get(&address).filter(|(known, _)| *known == word);
-        if let Some((_, control)) = known {
-            return Followed { address, successor, control: Rc::clone(control) };
-        }
-        let control = Rc::new(control_of(model, decoded, address, size_cells));
-        self.controls.insert(address, (word, Rc::clone(&control)));
-        Followed { address, successor, control }
+        Followed { address, successor, control: self.controls.learn(model, executed) }
     }
 
     /// It goes on at an address.
@@ -119,8 +112,8 @@ impl CallFollower {
     /// as what is in it.
     fn branch_before(&self, followed: &Followed) -> Option<&Control> {
         let Followed { address, successor, .. } = *followed;
-        let (_, branch) = self.controls.get(&address.wrapping_sub(successor.wrapping_sub(address)))?;
-        branch.has_slot(address).then_some(&**branch)
+        let branch = self.controls.at(address.wrapping_sub(successor.wrapping_sub(address)))?;
+        branch.has_slot(address).then_some(branch)
     }
 
     /// A transfer is made behind an instruction.

@@ -1,11 +1,9 @@
 //! Counts checks in an engine that knows every instruction as it ends.
 
-use std::collections::BTreeMap;
-
 use isac_ir::Model;
-use isac_ir::control::{Control, control_of};
-use sim_profile::{CheckPlaces, Sampling, Word};
+use sim_profile::{CheckPlaces, Sampling};
 
+use super::controls::Controls;
 use super::{Executed, Sampler, calls, is_check};
 
 /// Counts the checks of a run and says what of it is counted.
@@ -14,16 +12,19 @@ pub(crate) struct CheckCounter {
     places: CheckPlaces,
     /// Checks up to the sampler's turn.
     left: u64,
-    /// What each instruction that has ended may do to the flow of control, by its address, as it was decoded
-    /// last.
-    controls: BTreeMap<u64, (Word, Control)>,
+    controls: Controls,
 }
 
 impl CheckCounter {
     /// Of a run that begins now.
     pub(crate) fn new(sampling: Sampling) -> CheckCounter {
         let sampler = Sampler::new(sampling);
-        CheckCounter { left: sampler.length(), sampler, places: sampling.places, controls: BTreeMap::new() }
+        CheckCounter {
+            left: sampler.length(),
+            sampler,
+            places: sampling.places,
+            controls: Controls::default(),
+        }
     }
 
     /// Whether what runs now is counted.
@@ -33,16 +34,11 @@ impl CheckCounter {
 
     /// An instruction has ended as instructions do, and goes on at an address.
     pub(crate) fn count(&mut self, model: &Model, executed: &Executed<'_>, to: u64) {
-        let Executed { address, size_cells, word, decoded } = *executed;
+        let Executed { address, size_cells, .. } = *executed;
         let successor = model.successor(address, size_cells);
-        if self.places.includes_calls() && self.controls.get(&address).is_none_or(|(known, _)| *known != word)
-        {
-            self.controls.insert(address, (word, control_of(model, decoded, address, size_cells)));
-        }
-        let control_at = |address: u64| self.controls.get(&address).map(|(_, control)| control);
-        let before = || control_at(address.wrapping_sub(size_cells.into()));
-        let is_call =
-            || control_at(address).is_some_and(|control| calls(control, before, (address, successor)));
+        let control = self.places.includes_calls().then(|| self.controls.learn(model, executed));
+        let before = || self.controls.at(address.wrapping_sub(size_cells.into()));
+        let is_call = || control.as_ref().is_some_and(|control| calls(control, before, (address, successor)));
         if is_check(self.places, (address, to, successor), is_call) {
             self.left = self.left.saturating_sub(1);
         }

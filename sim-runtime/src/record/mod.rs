@@ -8,6 +8,7 @@ mod call_follower;
 mod call_recorder;
 mod calls_in_flight;
 mod check_counter;
+mod controls;
 mod recording;
 mod recording_part;
 mod sample_cycles;

@@ -1,21 +1,24 @@
 //! The engine around a generated core that runs step by step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::cost::CostUse;
 use sim_profile::{
-    CacheLines, Calls, InstructionKey, InstructionRecord, Measurement, Overhead, Spending, StageCycles,
+    CacheLines, Calls, InstructionKey, InstructionRecord, Measurement, Overhead, Samples, Sampling, Spending,
+    StageCycles,
 };
 
 use super::charge::Whose;
 use super::core::StepCore;
 use super::instruction::Instruction;
+use super::sampled::Sampled;
 use super::step::Step;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Core, Profiling, Trap};
+use crate::pause::Pauses;
 use crate::record::{CallFollower, Executed, FunctionMap, add_accesses, model_tables};
 
 /// A generated core in an engine that runs one cycle after the other.
@@ -26,13 +29,31 @@ pub struct StepwiseEngine<C: StepCore, P: Profiling> {
     is_reset: bool,
     stopped: Option<Stop>,
     calls: Option<CallFollower>,
+    sampled: Option<Sampled>,
+    pauses: Pauses,
 }
 
 impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     /// An engine around a core after reset.
     pub fn new(core: C) -> Self {
         let step = Step::new(&core);
-        StepwiseEngine { core, step, tally: Tally::default(), is_reset: false, stopped: None, calls: None }
+        let tally = Tally::default();
+        let pauses = Pauses::default();
+        StepwiseEngine {
+            core,
+            step,
+            tally,
+            is_reset: false,
+            stopped: None,
+            calls: None,
+            sampled: None,
+            pauses,
+        }
+    }
+
+    /// Whether what runs now is counted.
+    fn is_recording(&self) -> bool {
+        self.sampled.as_ref().is_none_or(Sampled::is_recording)
     }
 
     /// Runs operation `reset` once; it belongs to no instruction.
@@ -58,9 +79,16 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             Some((None, Trap::Interrupt)) => Some(Stop::Interrupted),
             Some((None, _)) | None => self.core.kernel().exit(),
         };
-        let extra_cycles = self.core.kernel().take_extra_cycles();
-        self.tally.charge_extra_cycles(&Whose::<C, P>::Nobody, extra_cycles);
+        self.charge_extra_cycles(&Whose::Nobody);
         stop
+    }
+
+    /// Charges whoever has made them with the extra cycles since the last call.
+    fn charge_extra_cycles(&mut self, whose: &Whose<C, P>) {
+        let extra_cycles = self.core.kernel().take_extra_cycles();
+        if self.is_recording() {
+            self.tally.charge_extra_cycles(whose, extra_cycles);
+        }
     }
 
     /// One cycle.
@@ -73,6 +101,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
                 self.end();
                 self.core.kernel().instructions += 1;
                 self.follow_calls();
+                self.count_check();
                 self.core.kernel().exit()
             }
             Err(trap) => self.after_trap(trap, cycle),
@@ -80,8 +109,10 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         if P::ON {
             let place = self.step.place_of_lines(is_at_fault);
             self.tally.add_lines(place, self.step.take_lines(&self.core));
-            let extra_cycles = self.core.kernel().take_extra_cycles();
-            self.tally.charge_extra_cycles(&Whose::at_hand(&self.step, is_at_fault), extra_cycles);
+            self.charge_extra_cycles(&Whose::at_hand(&self.step, is_at_fault));
+        }
+        if let Some(sampled) = &mut self.sampled {
+            sampled.look(self.core.kernel());
         }
         stop
     }
@@ -95,6 +126,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             let stop = self.settle_handled(handled, Fault { kind, instruction_address, cycle });
             let instruction = self.step.instruction();
             match self.step.is_decoded {
+                _ if !self.is_recording() => {}
                 true => instruction.faulted.set(instruction.faulted.get() + 1),
                 false => *self.tally.undecoded_faults.entry(instruction_address).or_default() += 1,
             }
@@ -108,6 +140,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             let stop = self.halted();
             let instruction = self.step.instruction();
             match self.step.is_decoded {
+                _ if !self.is_recording() => {}
                 true => {
                     instruction.executed.set(instruction.executed.get() + 1);
                     self.step.commit();
@@ -120,6 +153,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         let instruction = self.step.instruction();
         if trap == Trap::Interrupt {
             match self.step.is_decoded {
+                _ if !self.is_recording() => {}
                 true => instruction.unfinished.set(instruction.unfinished.get() + 1),
                 false => self.tally.undecoded += 1,
             }
@@ -127,6 +161,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             return Some(Stop::Interrupted);
         }
         match self.step.is_decoded {
+            _ if !self.is_recording() => {}
             true => instruction.cancelled.set(instruction.cancelled.get() + 1),
             false => self.tally.undecoded += 1,
         }
@@ -168,6 +203,9 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
 
     /// The instruction has ended.
     fn end(&mut self) {
+        if !self.is_recording() {
+            return;
+        }
         if !self.step.is_decoded {
             self.tally.undecoded += 1;
             return;
@@ -189,17 +227,27 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     /// Tells where the instruction that has ended goes on.
     fn follow_calls(&mut self) {
         let Some(calls) = &mut self.calls else { return };
-        let instruction = self.step.instruction();
         let (struck, to) = (self.step.struck, self.core.pc());
         let kernel = self.core.kernel_ref();
         let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
-        let Some(decoded) = instruction.decoded.as_ref().filter(|_| self.step.is_decoded) else {
-            return calls.follow_nothing(struck, to, now);
-        };
-        let Instruction { address, size_cells, word, .. } = *instruction;
-        let executed = Executed { address, size_cells, word, decoded };
-        calls.follow(self.core.model(), &executed, (struck, to), now);
+        match executed(&self.step) {
+            Some(executed) => calls.follow(self.core.model(), &executed, (struck, to), now),
+            None => calls.follow_nothing(struck, to, now),
+        }
     }
+
+    /// Counts the instruction that has ended if it was a check.
+    fn count_check(&mut self) {
+        let Some((sampled, executed)) = self.sampled.as_mut().zip(executed(&self.step)) else { return };
+        sampled.checks.count(self.core.model(), &executed, self.core.pc());
+    }
+}
+
+/// The instruction at hand, which has ended; `None` if nothing was decoded.
+fn executed<C: StepCore, P: Profiling>(step: &Step<C, P>) -> Option<Executed<'_>> {
+    let Instruction { address, size_cells, word, ref decoded, .. } = *step.instruction();
+    let decoded = decoded.as_ref().filter(|_| step.is_decoded)?;
+    Some(Executed { address, size_cells, word, decoded })
 }
 
 impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
@@ -215,12 +263,21 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         let mut stopped = self.reset();
         let mut left = instructions;
         while stopped.is_none() && left > 0 {
+            if self.pauses.is_at(|| self.core.pc()) {
+                std::mem::swap(&mut self.core.kernel().host, host);
+                return Stop::Paused { taken: instructions - left, is_at_address: true };
+            }
             stopped = self.step();
             left -= 1;
         }
         std::mem::swap(&mut self.core.kernel().host, host);
         self.stopped = stopped;
         stopped.unwrap_or(Stop::Budget)
+    }
+
+    fn pause_at(&mut self, addresses: &BTreeSet<u64>) -> bool {
+        self.pauses = Pauses::new(addresses);
+        true
     }
 
     fn model(&self) -> Option<&isac_ir::Model> {
@@ -249,12 +306,29 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         self.calls.as_ref().map(|calls| calls.calls(now))
     }
 
+    fn sample(&mut self, sampling: Sampling) -> bool {
+        let is_possible = P::ON && !P::COSTS && self.calls.is_none() && sampling.is_plain();
+        if is_possible {
+            self.sampled = Some(Sampled::new(sampling, self.core.kernel_ref()));
+        }
+        is_possible
+    }
+
+    fn samples(&self) -> Option<Samples> {
+        let (checks, samples) = self.sampled.as_ref()?.checks.passed();
+        Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
+    }
+
     fn measurement(&mut self) -> Option<Measurement> {
         if !P::ON {
             return None;
         }
-        let cycles = self.core.kernel_ref().plain_cycles();
-        Some(self.tally.measure(&self.core, &self.step, cycles))
+        let kernel = self.core.kernel_ref();
+        let mut measurement = self.tally.measure(&self.core, &self.step, kernel.plain_cycles());
+        if let Some(sampled) = &self.sampled {
+            sampled.count(kernel, &mut measurement);
+        }
+        Some(measurement)
     }
 }
 

@@ -18,6 +18,7 @@ mod instruction;
 mod lines;
 mod pipelined;
 pub mod prelude;
+mod sampled;
 mod step;
 mod wheel;
 

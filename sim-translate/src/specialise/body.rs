@@ -195,24 +195,27 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 self.assign(frame.locals[*local as usize], value, ops);
             }
             Stmt::SetRegister { register, index, low, value, access } => {
-                let value = self.evaluate(frame, value, ops);
-                let index = index.as_ref().map(|index| self.evaluate(frame, index, ops));
+                let (value, index) = match index {
+                    Some(index) => {
+                        let (value, index) = self.evaluate_both(frame, (value, index), ops);
+                        (value, Some(index))
+                    }
+                    None => (self.evaluate(frame, value, ops), None),
+                };
                 let (value, note) = self.note_write(frame, *access, *register, value, ops);
                 let flow = self.set_register(*register, index, *low, value, ops);
                 ops.extend(note);
                 return flow;
             }
             Stmt::SetMemory { map, cells, address, value, access } => {
-                let value = self.evaluate(frame, value, ops);
-                let address = self.evaluate(frame, address, ops);
+                let (value, address) = self.evaluate_both(frame, (value, address), ops);
                 let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
                 self.has_stored = true;
                 ops.push(Op::SetMemory { map: *map, cells: *cells, address, value });
                 ops.extend(note);
             }
             Stmt::SetCellPart { map, address, low, value, access } => {
-                let value = self.evaluate(frame, value, ops);
-                let address = self.evaluate(frame, address, ops);
+                let (value, address) = self.evaluate_both(frame, (value, address), ops);
                 let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
                 self.has_stored = true;
                 ops.push(Op::SetCellPart { map: *map, address, low: *low, value });
@@ -266,7 +269,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 ops.push(Op::ExtraCycles(cycles));
             }
             Stmt::LinuxCall { result, arguments } | Stmt::Semihost { result, arguments } => {
-                let values = arguments.iter().map(|argument| self.evaluate(frame, argument, ops)).collect();
+                let values = self.evaluate_all(frame, arguments, ops);
                 let result = frame.locals[*result as usize];
                 self.has_stored = true;
                 ops.push(match statement {
@@ -276,13 +279,11 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 self.environment.set(result, None);
             }
             Stmt::Print(parts) => {
-                let values = statement.expressions();
-                let values = values.into_iter().map(|value| self.evaluate(frame, value, ops)).collect();
+                let values = self.evaluate_all(frame, statement.expressions(), ops);
                 ops.push(Op::Print(parts.clone(), values));
             }
             Stmt::Explain { parts, .. } => {
-                let values = statement.expressions();
-                let values = values.into_iter().map(|value| self.evaluate(frame, value, ops)).collect();
+                let values = self.evaluate_all(frame, statement.expressions(), ops);
                 ops.push(Op::Explain(parts.clone(), values));
             }
             Stmt::Event(name) => ops.push(Op::Event(name.clone())),

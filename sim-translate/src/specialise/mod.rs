@@ -12,6 +12,7 @@ mod finish;
 mod noted;
 pub(crate) use self::finish::is_gone;
 mod operand;
+mod order;
 mod propagate;
 mod register;
 mod value;

@@ -97,22 +97,17 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 Value::unary(*operator, width, operand)
             }
             ExprKind::Binary(operator, left, right) => {
-                let left = self.evaluate(frame, left, ops);
-                let right = self.evaluate(frame, right, ops);
+                let (left, right) = self.evaluate_both(frame, (left, right), ops);
                 Value::binary(*operator, width, left, right)
             }
             ExprKind::ZeroExtend(operand) => Value::zero_extend(width, self.evaluate(frame, operand, ops)),
             ExprKind::SignExtend(operand) => Value::sign_extend(width, self.evaluate(frame, operand, ops)),
             ExprKind::Slice { base, low } => Value::slice(width, self.evaluate(frame, base, ops), *low),
             ExprKind::Bit { base, index } => {
-                let base = self.evaluate(frame, base, ops);
-                let index = self.evaluate(frame, index, ops);
+                let (base, index) = self.evaluate_both(frame, (base, index), ops);
                 Value::bit(base, index)
             }
-            ExprKind::Concat(parts) => {
-                let parts = parts.iter().map(|part| self.evaluate(frame, part, ops)).collect();
-                Value::concat(width, parts)
-            }
+            ExprKind::Concat(parts) => Value::concat(width, self.evaluate_all(frame, parts, ops)),
             ExprKind::Select(condition, then, otherwise) => {
                 // Neither has accesses: nothing is lost if both are evaluated.
                 let condition = self.evaluate(frame, condition, ops);

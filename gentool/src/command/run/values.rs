@@ -24,9 +24,5 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let Some(path) = asked.values.as_ref().filter(|_| has_begun(engine, status)) else { return Ok(()) };
     let sampling = asked.run.sampling().map_err(Failure::other)?;
-    let sampling = sampling.map(|sampling| match engine.samples() {
-        Some(samples) => sampling.observed(samples),
-        None => sampling,
-    });
     write_values(model, engine, sampling, path)
 }

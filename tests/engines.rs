@@ -13,6 +13,7 @@ use engines::random_program::{rv32im_program, tiny8_program, tree_program};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use sim_profile::read_profile;
 use sim_runtime::{FaultKind, Stop};
 use support::launch::{Guest, Left};
 use support::law::{EventFile, check_sums, ways};
@@ -146,14 +147,31 @@ fn random_programs_run_long_and_end_in_every_way() {
     check_variety(&TREE, tree_program(), &["IllegalInstruction", "budget", "halted"]);
 }
 
-/// What of a run is counted, and stored when it comes to a place, is the same on every engine.
-fn check_parts(simulator: &Simulator, guest: &Guest) {
-    let run = |kind| guest.run(simulator, simulator.engine(kind).as_mut());
-    let reference = run(EngineKind::Reference);
-    assert!(reference.report.is_some(), "{}: {}", guest.program, reference.messages);
+/// What is counted of a part of a run is the same on every engine.
+fn check_parts(simulator: &Simulator, program: &'static str, part: &[&'static str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stored = folder.path().join("profile");
+    let path: &'static str = stored.display().to_string().leak();
+    let options: &'static [&'static str] = [part, &["--profile", path]].concat().leak();
+    let guest = Guest { options, ..Guest::new(program) };
+    let run = |kind| {
+        let left = guest.run(simulator, simulator.engine(kind).as_mut());
+        let file = std::fs::File::open(&stored).expect("a profile is stored");
+        let profile = read_profile(std::io::BufReader::new(file)).expect("a profile");
+        std::fs::remove_file(&stored).expect("it is there");
+        (left, profile)
+    };
+    let (reference, profile) = run(EngineKind::Reference);
+    assert!(profile.provenance.parts > 0, "{}", reference.messages);
     for kind in [EngineKind::Emitted, EngineKind::Stepwise, EngineKind::Translated] {
-        let found = compare(&reference, &run(kind));
-        assert_eq!(found, None, "{}: {:?}: {kind:?}", guest.program, guest.options);
+        let (left, found) = run(kind);
+        assert_eq!(compare(&reference, &left), None, "{program}: {part:?}: {kind:?}");
+        assert!(found.measurement == profile.measurement, "{program}: {part:?}: {kind:?}");
+        assert_eq!(
+            (found.calls, found.samples),
+            (profile.calls.clone(), profile.samples),
+            "{part:?}: {kind:?}"
+        );
     }
 }
 
@@ -162,7 +180,7 @@ fn parts_of_a_run_are_the_same_on_every_engine() {
     const CRC32: &str = "models/rv32im/programs/crc32.elf";
     const CSV: &str = "models/rv32im/programs/csv.elf";
     const SORTING: &str = "models/rv32im/programs/sorting.elf";
-    let parts: [(&Simulator, &'static str, &'static [&'static str]); 8] = [
+    let parts: [(&Simulator, &'static str, &[&'static str]); 8] = [
         (&RV32IM, CRC32, &["--count-from", "crc_all", "--count-until", "print"]),
         (&RV32IM, CRC32, &["--count-from", "print", "--count-until", "crc_all"]),
         (
@@ -170,7 +188,7 @@ fn parts_of_a_run_are_the_same_on_every_engine() {
             CSV,
             &["--count-from", "0x10200", "--count-until", "0x10204", "--limit-instructions", "20K"],
         ),
-        (&RV32IM, SORTING, &["--calls", "--count-from", "sink", "--limit-instructions", "50K"]),
+        (&RV32IM, SORTING, &["--count-from", "sink", "--calls", "--limit-instructions", "50K"]),
         (
             &MIPS32,
             "models/mips32/programs/csv.elf",
@@ -181,7 +199,7 @@ fn parts_of_a_run_are_the_same_on_every_engine() {
         (&TINY8, "models/tiny8/programs/sum.bin", &["--count-from", "7", "--count-until", "9"]),
     ];
     for (simulator, program, options) in parts {
-        check_parts(simulator, &Guest { options, ..Guest::new(program) });
+        check_parts(simulator, program, options);
     }
 }
 

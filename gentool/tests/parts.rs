@@ -98,11 +98,10 @@ fn parts_can_be_counted_at_samples() {
         assert_eq!(sum.measurement, whole.measurement, "{engine}");
         assert_eq!(sum.samples, whole.samples, "{engine}");
     }
-    let shown = |number: usize| {
-        done(&folder, &format!("report @reference{number} --image {CRC32} --format sampled --out -"))
-    };
+    let shown =
+        |number: usize| done(&folder, &format!("report @reference{number} --image {CRC32} --format sampled"));
     assert!(shown(0).contains("instructions in the run\n"), "{}", shown(0));
-    assert!(shown(2).contains("instructions in the part of the run\n"), "{}", shown(2));
+    assert!(shown(2).contains("instructions in the parts of the run\n"), "{}", shown(2));
     for number in 0..options.len() {
         let both = ["reference", "translated"].map(|engine| stored(&format!("{engine}{number}")));
         assert_eq!(both[0].measurement, both[1].measurement);

@@ -219,3 +219,51 @@ fn a_run_that_is_refused_leaves_values_and_events_alone() {
         assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "precious", "{option}");
     }
 }
+
+/// Values are a result as all others are: over nothing that the run needs or leaves, found out before it, and
+/// kept elsewhere if they cannot be written behind it.
+#[test]
+fn values_are_written_with_the_care_of_other_results() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let program = cases::root().join("models/rv32im/programs/crc32.elf");
+    std::fs::copy(&program, path("image.elf")).expect("a copy");
+    let run = |options: &[&str]| {
+        let program = ["models/rv32im/rv32im.isac", "models/rv32im/programs/crc32.elf"];
+        told(&[&program[..], &["--limit-instructions", "20K"], options].concat())
+    };
+    let (image, profile) = (path("image.elf"), path("p"));
+    for (options, message) in [
+        (vec!["--image", &image, "--values", &image], "would be written over the file"),
+        (
+            vec!["--profile", &profile, "--snapshot-every", "5K", "--values", &path("p.1")],
+            "is called as a snapshot is",
+        ),
+        (vec!["--values", &path("nowhere/values")], "the values cannot be written to"),
+        (vec!["--values", &path("")], "the values cannot be written to"),
+        (vec!["--profile", &profile, "--values", &profile], "are both to be written to"),
+        (vec!["--values", &path("v"), "--calls"], "--calls is for the profile"),
+    ] {
+        let (status, messages) = run(&options);
+        assert!(status == Some(125) && messages.contains(message), "{options:?}: {status:?}: {messages}");
+        assert!(!messages.contains("limit reached"), "{options:?}: found out before the run: {messages}");
+    }
+    assert_eq!(std::fs::read(&image).expect("it is there"), std::fs::read(&program).expect("a program"));
+}
+
+/// What stood at an address at different times has values of its own.
+#[test]
+fn instructions_that_a_program_has_overwritten_have_their_own_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let values = ["reference", "translated"].map(|engine| {
+        let file = folder.path().join(engine);
+        let program =
+            ["models/rv32im/rv32im.isac", "models/rv32im/programs/faults/selfmodify.elf", "--engine", engine];
+        told(&[&program[..], &["--values", &file.display().to_string()]].concat());
+        std::fs::read_to_string(&file).expect("the values are written")
+    });
+    assert_eq!(values[0], values[1]);
+    for text in ["\n0x1002c  addi s1, s1, 1\n", "\n0x1002c  addi s1, s1, 21\n"] {
+        assert_eq!(values[0].matches(text).count(), 1, "{}", values[0]);
+    }
+}

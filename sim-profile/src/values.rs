@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::AccessEvent;
+use crate::{AccessEvent, Word};
 
 /// Values of one operand that have a counter.
 pub const COUNTED_VALUES: usize = 64;
@@ -19,6 +19,8 @@ pub const COUNTED_VALUES: usize = 64;
 pub struct ValuePlace {
     /// Address of the instruction.
     pub address: u64,
+    /// What was decoded there.
+    pub word: Word,
     /// The operation's node in the decoding tree, in preorder.
     pub node: u32,
     /// The operation, by its index in the model.

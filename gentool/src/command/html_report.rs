@@ -123,9 +123,9 @@ impl RunPage {
         OutputFile {
             path: self.path.clone(),
             what: "page",
-            render: Box::new(|profile| {
+            render: Box::new(|results| {
                 let options = (&self.options, Some(self.path.as_path()));
-                let page = render_page(profile, options, Some(&self.described), &Exclusions::new());
+                let page = render_page(results.profile, options, Some(&self.described), &Exclusions::new());
                 Ok(page.map_err(|failure| io::Error::other(failure.message))?.into_bytes())
             }),
         }

@@ -237,11 +237,6 @@ fn check_program(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Whether there is anything to write: a run that was refused leaves earlier files alone.
-fn has_begun(engine: &dyn sim_runtime::Engine, status: i32) -> bool {
-    status != sim_runtime::launcher::exit_status::FAILURE || engine.cycles() > 0
-}
-
 /// An option that the reference engine alone knows.
 fn wants_reference(options: &Options) -> Option<&'static str> {
     let own = [
@@ -327,25 +322,14 @@ fn check_coverage(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// The values take the place of nothing else.
+/// What is counted of a part of a run is no part of the values.
 fn check_values(options: &Options) -> Result<(), Failure> {
-    let Some(values) = &options.values else { return Ok(()) };
-    if options.run.is_counted_in_parts() {
-        return Err(Failure::other(
-            "--values counts those of the whole run, and --count-from and --count-until parts of it; leave out one \
-             or the other, or name instructions by --values-at",
-        ));
-    }
-    let others = results(options).filter(|(what, _)| *what != "values");
-    match others
-        .chain([("program", options.run.program.as_path())])
-        .find(|(_, path)| is_same_file(path, values))
-    {
-        None => Ok(()),
-        Some((other, _)) => Err(Failure::other(format!(
-            "{other} and values are both to be at {}; name two files",
-            values.display()
-        ))),
+    match options.values.is_some() && options.run.is_counted_in_parts() {
+        true => Err(Failure::other(
+            "--values counts those of the whole run, and --count-from and --count-until parts of it; leave out \
+             --values, or name instructions by --values-at in place of --count-from and --count-until",
+        )),
+        false => Ok(()),
     }
 }
 
@@ -459,9 +443,7 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         let engine = Box::new(engine.with_profile());
         return run_debugged(model, engine, &info, (address, options), Rc::default(), page);
     }
-    values::record(&mut engine, asked);
-    let further = page.into_iter().map(RunPage::output).collect();
-    let status = launch_with(&mut engine, &info, options, Stdio::of_process(), further);
-    values::write(model, &mut engine, asked, status)?;
-    Ok(status)
+    let values = values::record(model, &mut engine, asked);
+    let further = page.into_iter().map(RunPage::output).chain(values).collect();
+    Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))
 }

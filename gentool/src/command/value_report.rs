@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
 
 use isac_ir::Model;
 use isac_ir::operation::Target;
 use isac_ir::root::RootDecoding;
 use sim_profile::coverage::format_percent;
-use sim_profile::{Counted, CountedValue, Measurement, Samples, Sampling, ValuePlace, ValueTable, Values};
-use sim_runtime::Engine;
-use sim_runtime::launcher::{AtomicFile, parse_number};
+use sim_profile::{
+    Counted, CountedValue, InstructionKey, Measurement, Mode, Profile, Samples, Sampling, ValuePlace,
+    ValueTable, Values,
+};
+use sim_runtime::launcher::parse_number;
 use sim_runtime::record::{KeyDecoder, static_table};
-
-use super::Failure;
 
 /// How many of the most frequent values are shown.
 const SHOWN: usize = 5;
@@ -29,67 +27,57 @@ pub(super) fn parse_addresses(text: &str) -> Result<(u64, u64), String> {
     }
 }
 
-/// Writes the values of a run, or of its samples.
-pub(super) fn write_values(
-    model: &Model,
-    engine: &mut dyn Engine,
-    sampling: Option<Sampling>,
-    path: &Path,
-) -> Result<(), Failure> {
-    let sampled = sampling.zip(engine.samples());
-    let sampled = sampled.map(|(sampling, samples)| (sampling.observed(samples), samples));
-    let measurement = engine.measurement().unwrap_or_default();
-    let places = PlaceNames::of(model, &measurement);
-    let no_values = ValueTable::new();
-    let (texts, begun) = (texts(model, &measurement), begun(&measurement));
-    let report = Report { model, places, texts, begun, sampled, out: String::new() };
-    let report = report.write(engine.values().unwrap_or(&no_values));
-    let unwritable = |error: std::io::Error| {
-        let path = path.display();
-        Failure::other(format!("cannot write the values {path}: {error}; name a file that you may write to"))
+/// The values of a run, or of its samples, as a text.
+pub(super) fn render_values(model: &Model, profile: &Profile, values: &ValueTable) -> String {
+    let measurement = &profile.measurement;
+    let sampled = match profile.provenance.mode {
+        Mode::Sampled(sampling) => profile.samples.map(|samples| (sampling.observed(samples), samples)),
+        _ => None,
     };
-    let mut file = AtomicFile::create(path).map_err(unwritable)?;
-    file.write_all(report.as_bytes()).map_err(unwritable)?;
-    file.finish().map_err(unwritable)
+    let places = PlaceNames::of(model, measurement);
+    let (texts, begun) = (texts(model, measurement), begun(measurement));
+    Report { model, places, texts, begun, sampled, out: String::new() }.write(values)
 }
 
-/// The texts of the instructions that ran, by address; of several at one, the last by its word.
-fn texts(model: &Model, measurement: &Measurement) -> BTreeMap<u64, String> {
+/// The texts of the instructions that ran.
+fn texts(model: &Model, measurement: &Measurement) -> BTreeMap<InstructionKey, String> {
     let facts = static_table(model, measurement).into_iter();
-    facts.filter_map(|(key, facts)| Some((key.address, facts.text?))).collect()
+    facts.filter_map(|(key, facts)| Some((key, facts.text?))).collect()
 }
 
-/// How often instructions were begun that may have read or written something, by address.
-fn begun(measurement: &Measurement) -> BTreeMap<u64, u64> {
-    let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
-    for (key, record) in &measurement.instructions {
+/// The instruction that a place is of.
+fn key_of(place: &ValuePlace) -> InstructionKey {
+    InstructionKey { address: place.address, word: place.word }
+}
+
+/// How often instructions were begun that may have read or written something.
+fn begun(measurement: &Measurement) -> BTreeMap<InstructionKey, u64> {
+    let records = measurement.instructions.iter().map(|(key, record)| {
         let begun = [record.executed, record.cancelled, record.faulted, record.unfinished];
-        let sum = sums.entry(key.address).or_default();
-        *sum = begun.into_iter().fold(*sum, u64::saturating_add);
-    }
-    sums
+        (*key, begun.into_iter().fold(0, u64::saturating_add))
+    });
+    records.collect()
 }
 
 /// What operands are called in the instructions that ran.
 struct PlaceNames<'m> {
     model: &'m Model,
-    /// Decoding trees by address; of several at one, the last by its word.
-    trees: BTreeMap<u64, RootDecoding>,
+    /// Their decoding trees.
+    trees: BTreeMap<InstructionKey, RootDecoding>,
 }
 
 impl<'m> PlaceNames<'m> {
     fn of(model: &'m Model, measurement: &Measurement) -> PlaceNames<'m> {
         let decoder = KeyDecoder::new(model);
         let records = measurement.instructions.iter();
-        let trees =
-            records.filter_map(|(key, record)| Some((key.address, decoder.decode(key, &record.name)?)));
+        let trees = records.filter_map(|(key, record)| Some((*key, decoder.decode(key, &record.name)?)));
         PlaceNames { model, trees: trees.collect() }
     }
 
     /// The names by which the operations above know what accesses at a place: the nearest one's first.
     fn aliases(&self, place: &ValuePlace) -> Vec<&'m str> {
         let mut aliases = Vec::new();
-        let Some(tree) = self.trees.get(&place.address) else { return aliases };
+        let Some(tree) = self.trees.get(&key_of(place)) else { return aliases };
         let nodes = &tree.decoded.nodes;
         let own = nodes.get(place.node as usize).map(|node| node.target);
         if own != Some(Target::Operation(place.operation)) {
@@ -109,7 +97,7 @@ impl<'m> PlaceNames<'m> {
         aliases
     }
 
-    /// What stands for the operation of a place among others of its address: its name, with that of the
+    /// What stands for the operation of a place among others of its instruction: its name, with that of the
     /// operand where another place has the same one, as `rs1 (reg)`.
     fn name(&self, place: &ValuePlace, others: &[&ValuePlace]) -> String {
         let operation = &self.model.operation(place.operation).name;
@@ -135,8 +123,8 @@ impl<'m> PlaceNames<'m> {
 struct Report<'m> {
     model: &'m Model,
     places: PlaceNames<'m>,
-    texts: BTreeMap<u64, String>,
-    begun: BTreeMap<u64, u64>,
+    texts: BTreeMap<InstructionKey, String>,
+    begun: BTreeMap<InstructionKey, u64>,
     sampled: Option<(Sampling, Samples)>,
     out: String,
 }
@@ -176,10 +164,10 @@ impl Report<'_> {
             }
         }
         let places: Vec<&ValuePlace> = table.keys().collect();
-        for places in places.chunk_by(|one, next| one.address == next.address) {
-            let address = places[0].address;
-            let text = self.texts.get(&address).map_or("", String::as_str);
-            let _ = writeln!(self.out, "\n{address:#x}  {text}");
+        for places in places.chunk_by(|one, next| key_of(one) == key_of(next)) {
+            let key = key_of(places[0]);
+            let text = self.texts.get(&key).cloned().unwrap_or_else(|| key.word.to_string());
+            let _ = writeln!(self.out, "\n{:#x}  {text}", key.address);
             for place in places {
                 let name = self.places.name(place, places);
                 self.write_values(place, &name, &table[place]);
@@ -212,7 +200,7 @@ impl Report<'_> {
         for CountedValue { value, times: most, uncertain } in values.frequent().into_iter().take(SHOWN) {
             // Where values were too many to count, the rare ones have borrowed what they show.
             let least = most - uncertain;
-            if least * 2 < most {
+            if least * 2 <= most {
                 continue;
             }
             let about = if uncertain > 0 { format!(" to {most}") } else { String::new() };
@@ -233,7 +221,7 @@ impl Report<'_> {
     /// How often a value was there in the whole run, of which the samples have so many at least and at most.
     fn interval(&self, place: &ValuePlace, times: u64, [least, most]: [u64; 2]) -> Option<String> {
         let (sampling, samples) = self.intervals()?;
-        let begun = self.begun.get(&place.address).copied().unwrap_or(0).max(1);
+        let begun = self.begun.get(&key_of(place)).copied().unwrap_or(0).max(1);
         // Of an instruction that reads or writes several values there, all may have been the same.
         let each = times.div_ceil(begun);
         let estimate = |counted: u64| {

@@ -39,14 +39,14 @@ use std::time::{Duration, Instant};
 
 use isac_ir::Model;
 use sim_profile::symbols::ImageFile;
-use sim_profile::{CacheLines, Profile, Provenance, render_profile_xml, write_profile};
+use sim_profile::{CacheLines, Provenance, render_profile_xml, write_profile};
 
 pub use command::{main, take_negative_numbers};
 pub use interrupt::{EndRequests, Interrupt};
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
 pub use options::{ProgramFormat, RunOptions, SAMPLES_KEPT, SampleChecks, SampleCode, SampleOnly};
-pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
+pub use output_file::{AtomicFile, OutputFile, Render, Results, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::{describe_image, holds_parts};
 pub use stdio::{Stdio, color_choice, is_dumb};
@@ -79,7 +79,7 @@ pub fn launch(engine: &mut dyn Engine, info: &LaunchInfo, options: &RunOptions, 
     launch_with(engine, info, options, stdio, Vec::new())
 }
 
-/// As [`launch`], with further files made from the profile.
+/// As [`launch`], with further files made from the results.
 pub fn launch_with(
     engine: &mut dyn Engine,
     info: &LaunchInfo,
@@ -178,7 +178,7 @@ fn begin(
     let images = read_image_files(options)?;
     check_start(info, options)?;
     let sampling = options.sampling()?;
-    if options.calls && outputs.iter().all(|output| output.what == "report") {
+    if options.calls && outputs.iter().all(|output| ["report", "values"].contains(&output.what)) {
         return Err("--calls is for the profile, and none is stored; add --profile FILE".to_owned());
     }
     if options.is_counted_in_parts() && outputs.is_empty() {
@@ -225,8 +225,8 @@ fn no_samples(engine: &dyn Engine, options: &RunOptions, are_plain: bool) -> &'s
 }
 
 /// Why samples are not taken of parts of stretches, or by time, and what to do.
-const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, chosen by checks; leave out --engine, or \
-                               --sample-only and --sample-timer";
+const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, chosen by checks; take the \
+                               translated engine, or leave out --sample-only and --sample-timer";
 
 /// Why calls are not followed, and what to do.
 const NO_CALLS: &str = "this engine cannot follow calls; leave out --calls, or say --engine reference";
@@ -328,16 +328,16 @@ fn profile_outputs<'a>(options: &RunOptions) -> Vec<OutputFile<'a>> {
         outputs.push(OutputFile {
             path,
             what: "report",
-            render: Box::new(|profile| Ok(render_profile_xml(profile).into_bytes())),
+            render: Box::new(|results| Ok(render_profile_xml(results.profile).into_bytes())),
         });
     }
     if let Some(path) = options.profile.clone() {
         outputs.push(OutputFile {
             path,
             what: "profile",
-            render: Box::new(|profile| {
+            render: Box::new(|results| {
                 let mut bytes = Vec::new();
-                write_profile(&mut bytes, profile)?;
+                write_profile(&mut bytes, results.profile)?;
                 Ok(bytes)
             }),
         });
@@ -458,7 +458,10 @@ impl Conclusion<'_> {
         }
         if !outputs.is_empty() {
             match self.parts.profile(self.engine, provenance) {
-                Ok(profile) => results.extend(outputs.iter().map(|output| write_output(output, &profile))),
+                Ok(profile) => {
+                    let made = Results { profile: &profile, values: self.engine.values() };
+                    results.extend(outputs.iter().map(|output| write_output(output, &made)));
+                }
                 Err(error) => results.push(Err(error)),
             }
         }
@@ -471,8 +474,8 @@ impl Conclusion<'_> {
     }
 }
 
-fn write_output(output: &OutputFile<'_>, profile: &Profile) -> Result<(), String> {
-    let bytes = (output.render)(profile)
+fn write_output(output: &OutputFile<'_>, results: &Results<'_>) -> Result<(), String> {
+    let bytes = (output.render)(results)
         .map_err(|error| format!("the {} could not be made: {error}", output.what))?;
     write_or_rescue(output.what, &output.path, &bytes)
 }

@@ -63,7 +63,7 @@ pub struct RunOptions {
     /// Store a snapshot whenever the run comes to this address of its code, too.
     ///
     /// WHERE is an address, a function or label of the program, or NAME+N. A snapshot is written before
-    /// the instruction there. May be repeated. Reference and translated engine.
+    /// the instruction there. May be repeated.
     /// Example: --profile run.profile --snapshot-at next_frame
     #[arg(long, value_name = "WHERE", requires = "profile", help_heading = "Results")]
     pub snapshot_at: Vec<String>,
@@ -78,7 +78,7 @@ pub struct RunOptions {
     ///
     /// The profile and all reports hold what runs from there up to --count-until, each time that the run
     /// comes there. WHERE is an address, a function or label of the program, or NAME+N; counting begins
-    /// before the instruction there. May be repeated. Reference and translated engine.
+    /// before the instruction there. May be repeated.
     /// Example: --report run.xml --count-from main --count-until guest_exit
     #[arg(long, value_name = "WHERE", help_heading = "Results")]
     pub count_from: Vec<String>,

@@ -7,13 +7,21 @@ use std::fs::{self, File};
 use std::io::{self, Stderr, Stdout, Write};
 use std::path::{Path, PathBuf};
 
-use sim_profile::Profile;
+use sim_profile::{Profile, ValueTable};
 use tempfile::{Builder, NamedTempFile};
 
-/// Makes a file's contents out of a profile.
-pub type Render<'a> = Box<dyn Fn(&Profile) -> io::Result<Vec<u8>> + 'a>;
+/// What a run that has ended leaves files to be made of.
+pub struct Results<'a> {
+    /// Its profile.
+    pub profile: &'a Profile,
+    /// The values that its instructions have read and written, if they were counted.
+    pub values: Option<&'a ValueTable>,
+}
 
-/// A file that is made from the profile of a run when it has ended.
+/// Makes a file's contents.
+pub type Render<'a> = Box<dyn Fn(&Results<'_>) -> io::Result<Vec<u8>> + 'a>;
+
+/// A file that is made from the results of a run when it has ended.
 pub struct OutputFile<'a> {
     /// Where it goes.
     pub path: PathBuf,

@@ -4,6 +4,7 @@ use isac_ir::behavior::UNCOUNTED;
 use isac_ir::operation::Target;
 use sim_profile::ValuePlace;
 
+use super::instruction::Instruction;
 use super::step::{Frame, Step};
 
 impl Step<'_, '_> {
@@ -19,12 +20,12 @@ impl Step<'_, '_> {
         if self.values.is_none() || access == UNCOUNTED {
             return;
         }
-        let address = self.instruction.address;
+        let Instruction { address, word, .. } = self.instruction;
         let Some(node) = frame.node.filter(|node| *node > 0) else { return };
         let target = self.tree().and_then(|tree| tree.nodes.get(node as usize)).map(|node| node.target);
         let (Some(Target::Operation(operation)), Some(values)) = (target, &mut self.values) else { return };
         if values.is_chosen(address) {
-            values.add(ValuePlace { address, node, operation, resource, is_written }, value);
+            values.add(ValuePlace { address, word, node, operation, resource, is_written }, value);
         }
     }
 }

@@ -119,8 +119,8 @@ fn further_files_are_made_from_the_profile_and_fail_alone() {
     let file = |name: &str, what, fails: bool| OutputFile {
         path: bench.path(name),
         what,
-        render: Box::new(move |profile| match fails {
-            false => Ok(format!("{} cycles", profile.measurement.cycles).into_bytes()),
+        render: Box::new(move |results| match fails {
+            false => Ok(format!("{} cycles", results.profile.measurement.cycles).into_bytes()),
             true => Err(std::io::Error::other("no template")),
         }),
     };

@@ -2,7 +2,7 @@
 
 use isac_ir::behavior::UNCOUNTED;
 use isac_ir::operation::Target;
-use sim_profile::ValuePlace;
+use sim_profile::{ValuePlace, Word};
 use sim_runtime::memory::CellStore;
 
 use super::Specialiser;
@@ -62,8 +62,12 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             return None;
         }
         let node = frame.node.filter(|node| *node > 0)?;
-        let Target::Operation(operation) = self.tree()?.nodes.get(node as usize)?.target else { return None };
-        let place = ValuePlace { address: self.place.address, node, operation, resource, is_written };
+        let decoding = self.decoding.as_ref()?;
+        let Target::Operation(operation) = decoding.decoded.nodes.get(node as usize)?.target else {
+            return None;
+        };
+        let word = Word::new(&decoding.bytes(self.model)).unwrap_or_default();
+        let place = ValuePlace { address: self.place.address, word, node, operation, resource, is_written };
         let noted = self.noted.as_mut()?;
         let known = noted.iter().position(|known| *known == place);
         let number = known.unwrap_or_else(|| {

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use isac_ir::Model;
 use sim_profile::description::DescriptionPoints;
 use sim_profile::{Event, EventSink, EventWriter};
-use sim_runtime::launcher::{AtomicFile, LaunchInfo, Stdio, launch_with};
+use sim_runtime::Engine as _;
+use sim_runtime::launcher::{AtomicFile, LaunchInfo, OutputFile, Stdio, exit_status, launch_with};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 
@@ -16,7 +17,7 @@ use super::super::description::{FollowedModel, digest_model};
 use super::super::gdb::run_debugged;
 use super::super::html_report::RunPage;
 use super::super::pipeline::Pictures;
-use super::{Options, has_begun, values};
+use super::{Options, values};
 
 /// Runs a program on the reference engine.
 ///
@@ -50,9 +51,10 @@ pub(super) fn run_reference(
         }
         return run_debugged(model, Box::new(engine), &info, (address, options), statements, page);
     }
-    values::record(&mut engine, asked);
+    let values = values::record(model, &mut engine, asked);
     let pictures = Pictures::begin(model, options, asked.pipeline_view)?;
-    let status = run_told(model, pictures.listen(engine), &info, asked, page)?;
+    let further = page.into_iter().map(RunPage::output).chain(values).collect();
+    let status = run_told(model, pictures.listen(engine), &info, asked, further)?;
     pictures.finish(options)?;
     Ok(status)
 }
@@ -63,14 +65,11 @@ fn run_told(
     mut engine: ReferenceEngine<'_>,
     info: &LaunchInfo,
     asked: &Options,
-    page: Option<&RunPage>,
+    further: Vec<OutputFile<'_>>,
 ) -> Result<i32, Failure> {
     let options = &asked.run;
-    let further = page.into_iter().map(RunPage::output).collect();
     let Some(path) = &options.events else {
-        let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
-        values::write(model, &mut engine, asked, status)?;
-        return Ok(status);
+        return Ok(launch_with(&mut engine, info, options, Stdio::of_process(), further));
     };
     let unwritable = |error: Error| {
         Failure::other(format!(
@@ -83,7 +82,8 @@ fn run_told(
     let shared = Rc::new(RefCell::new(writer));
     let mut engine = engine.with_events(Box::new(Shared(Rc::clone(&shared))));
     let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
-    let has_begun = has_begun(&engine, status);
+    // A run that was refused leaves earlier events alone.
+    let has_begun = status != exit_status::FAILURE || engine.cycles() > 0;
     drop(engine);
     if let Some(writer) = Rc::into_inner(shared).filter(|_| has_begun) {
         let buffer = writer.into_inner().finish().map_err(unwritable)?;

@@ -14,6 +14,11 @@ const INTERPRETED: u64 = 1_000_000;
 /// Most instructions of a run, however few checks there are in it.
 const MOST: u64 = 20_000_000_000;
 
+/// Calls that are to be in the samples at the interval of the targets: of fewer, chance makes too much. Where the
+/// guest calls too rarely for that, a longer run is compared as well, of so many instructions at most.
+const CALLS: u64 = 2_000;
+const LONGEST: u64 = 100_000_000_000;
+
 /// Instructions of the run that tells how many checks there are.
 const PROBE: u64 = 10_000_000;
 
@@ -100,24 +105,45 @@ fn duplicated(compared: &Compared<'_>, rows: &mut Rows) {
     let whole = compared.whole(length);
     for interval in INTERVALS {
         let engine = if interval <= OFTEN { "emitted" } else { "translated" };
-        let ([checks, samples], fixed) = compared.samples((engine, length), (interval, None), &[]);
-        let (_, random) = compared.samples((engine, length), (interval, Some(1)), &[]);
-        let row = vec![
-            overlap(&whole.calls, &fixed.calls),
-            overlap(&whole.calls, &random.calls),
-            overlap(&whole.accesses, &fixed.accesses),
-            overlap(&whole.accesses, &random.accesses),
-        ];
+        let ([checks, samples], row) = duplicated_at(compared, (engine, length), interval, &whole);
         print_row(&format!("{} | {interval} | {checks} | {samples}", compared.guest), &row);
         rows.entry(interval).or_default().push(row);
+        if interval == INTERVAL && whole.passed_calls < CALLS * INTERVAL {
+            let times = (CALLS * INTERVAL).div_ceil(whole.passed_calls.max(1));
+            let longer = length.saturating_mul(times).min(LONGEST);
+            let ([checks, samples], row) =
+                duplicated_at(compared, (engine, longer), interval, &compared.whole(longer));
+            print_row(&format!("{} | {interval} | {checks} | {samples}", compared.guest), &row);
+            rows.entry(interval).or_default().pop();
+            rows.entry(interval).or_default().push(row);
+        }
         if interval == INTERVAL {
             let only = |what: &str| super::guest::options(&["--sample-only", what]);
-            let partial = |what| compared.samples((engine, length), (interval, None), &only(what)).1;
+            let sampled = |more: &[String]| compared.samples((engine, length), (interval, None), more).1;
+            let (fixed, partial) = (sampled(&[]), |what| sampled(&only(what)));
             assert!(partial("calls").calls == fixed.calls, "partial duplication counts the same calls");
             let accesses = partial("accesses").accesses;
             assert!(accesses == fixed.accesses, "partial duplication counts the same accesses");
         }
     }
+}
+
+/// Checks and samples of a run, and how much of its calls and accesses is the same.
+fn duplicated_at(
+    compared: &Compared<'_>,
+    run: (&str, u64),
+    interval: u64,
+    whole: &Figures,
+) -> ([u64; 2], Vec<f64>) {
+    let (passed, fixed) = compared.samples(run, (interval, None), &[]);
+    let (_, random) = compared.samples(run, (interval, Some(1)), &[]);
+    let row = vec![
+        overlap(&whole.calls, &fixed.calls),
+        overlap(&whole.calls, &random.calls),
+        overlap(&whole.accesses, &fixed.accesses),
+        overlap(&whole.accesses, &random.accesses),
+    ];
+    (passed, row)
 }
 
 fn not_duplicated(compared: &Compared<'_>, rows: &mut Rows) {

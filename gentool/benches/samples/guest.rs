@@ -76,6 +76,8 @@ pub(crate) struct Figures {
     pub calls: Shares,
     /// By instruction, its fetch left out.
     pub accesses: Shares,
+    /// How many calls there were.
+    pub passed_calls: u64,
 }
 
 impl Figures {
@@ -83,6 +85,7 @@ impl Figures {
         let control = control_table(&profile.statics);
         let is_call = |from: &u64| control.get(from).is_some_and(|control| control.keeps.is_some());
         let transfers = profile.measurement.transfers.iter().filter(|((from, _), _)| is_call(from));
+        let passed_calls = transfers.clone().map(|(_, count)| count).sum();
         let calls = shares(transfers.map(|(way, count)| (*way, *count)));
         let tables = &profile.measurement.tables;
         let maps = tables.resources.len() as u64 - u64::from(tables.maps);
@@ -91,7 +94,7 @@ impl Figures {
                 record.accesses.iter().filter(move |((_, resource), _)| u64::from(*resource) >= maps);
             of_maps.map(|(_, Accesses { reads, writes, .. })| ((key.address, 0), reads + writes))
         });
-        Figures { calls, accesses: shares(accesses) }
+        Figures { calls, accesses: shares(accesses), passed_calls }
     }
 }
 

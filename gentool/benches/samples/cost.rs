@@ -22,7 +22,7 @@ pub(crate) fn lengths(engine: &str, interval: u64) -> [u64; 2] {
     match (engine, interval) {
         ("emitted", ..1_000) => [12_000_000, 24_000_000],
         // Code is decoded for the second time as samples come by it, which is to be over by then.
-        ("emitted", _) => [80_000_000, 120_000_000],
+        ("emitted", _) => [400_000_000, 480_000_000],
         (_, 1) => [2_000_000, 4_000_000],
         (_, 10) => [20_000_000, 40_000_000],
         (_, 100) => [200_000_000, 400_000_000],

@@ -105,22 +105,16 @@ fn duplicated(compared: &Compared<'_>, rows: &mut Rows) {
     let whole = compared.whole(length);
     for interval in INTERVALS {
         let engine = if interval <= OFTEN { "emitted" } else { "translated" };
-        let ([checks, samples], row) = duplicated_at(compared, (engine, length), interval, &whole);
-        print_row(&format!("{} | {interval} | {checks} | {samples}", compared.guest), &row);
-        rows.entry(interval).or_default().push(row);
+        let (fixed, mut row) = duplicated_at(compared, (engine, length), interval, &whole);
         if interval == INTERVAL && whole.passed_calls < CALLS * INTERVAL {
             let times = (CALLS * INTERVAL).div_ceil(whole.passed_calls.max(1));
             let longer = length.saturating_mul(times).min(LONGEST);
-            let ([checks, samples], row) =
-                duplicated_at(compared, (engine, longer), interval, &compared.whole(longer));
-            print_row(&format!("{} | {interval} | {checks} | {samples}", compared.guest), &row);
-            rows.entry(interval).or_default().pop();
-            rows.entry(interval).or_default().push(row);
+            (_, row) = duplicated_at(compared, (engine, longer), interval, &compared.whole(longer));
         }
+        rows.entry(interval).or_default().push(row);
         if interval == INTERVAL {
             let only = |what: &str| super::guest::options(&["--sample-only", what]);
-            let sampled = |more: &[String]| compared.samples((engine, length), (interval, None), more).1;
-            let (fixed, partial) = (sampled(&[]), |what| sampled(&only(what)));
+            let partial = |what| compared.samples((engine, length), (interval, None), &only(what)).1;
             assert!(partial("calls").calls == fixed.calls, "partial duplication counts the same calls");
             let accesses = partial("accesses").accesses;
             assert!(accesses == fixed.accesses, "partial duplication counts the same accesses");
@@ -128,14 +122,15 @@ fn duplicated(compared: &Compared<'_>, rows: &mut Rows) {
     }
 }
 
-/// Checks and samples of a run, and how much of its calls and accesses is the same.
+/// Prints a row: how much of the calls and accesses of a run is the same in its samples. Gives the figures of those
+/// at equal distances, and the row.
 fn duplicated_at(
     compared: &Compared<'_>,
     run: (&str, u64),
     interval: u64,
     whole: &Figures,
-) -> ([u64; 2], Vec<f64>) {
-    let (passed, fixed) = compared.samples(run, (interval, None), &[]);
+) -> (Figures, Vec<f64>) {
+    let ([checks, samples], fixed) = compared.samples(run, (interval, None), &[]);
     let (_, random) = compared.samples(run, (interval, Some(1)), &[]);
     let row = vec![
         overlap(&whole.calls, &fixed.calls),
@@ -143,7 +138,8 @@ fn duplicated_at(
         overlap(&whole.accesses, &fixed.accesses),
         overlap(&whole.accesses, &random.accesses),
     ];
-    (passed, row)
+    print_row(&format!("{} | {interval} | {checks} | {samples}", compared.guest), &row);
+    (fixed, row)
 }
 
 fn not_duplicated(compared: &Compared<'_>, rows: &mut Rows) {

@@ -24,6 +24,7 @@ fn ways(plan: &Plan) -> Vec<Way> {
     let mut add = |engine, name, options| ways.push(Way { engine, name, options });
     let with = |words: &[&str]| [stored(path), options(words)].concat();
     let samples = |words: &[&str]| [sampled(path, INTERVAL, None), options(words)].concat();
+    let values = path.with_extension("values").to_string_lossy().into_owned();
     for engine in ["emitted", "translated"] {
         add(engine, "without profile", Vec::new());
         add(engine, "exact profile", stored(path));
@@ -47,9 +48,6 @@ fn ways(plan: &Plan) -> Vec<Way> {
                 "samples, each access a check",
                 [sampled(path, INTERVAL, None), each("accesses")].concat(),
             );
-        }
-        if engine == "translated" {
-            let values = path.with_extension("values").to_string_lossy().into_owned();
             add(engine, "samples, values of all operands", samples(&["--values", &values]));
         }
         add(engine, "exact profile with calls", with(&["--calls"]));
@@ -57,7 +55,6 @@ fn ways(plan: &Plan) -> Vec<Way> {
     }
     add("reference", "without profile", Vec::new());
     add("reference", "exact profile", stored(path));
-    let values = path.with_extension("values").to_string_lossy().into_owned();
     add("reference", "values of all operands", options(&["--values", &values]));
     ways
 }

@@ -457,12 +457,6 @@ impl RunOptions {
         all.into_iter().filter(|(_, places)| !places.is_empty()).map(|(option, _)| option).collect()
     }
 
-    /// Whether samples are taken.
-    #[must_use]
-    pub fn takes_samples(&self) -> bool {
-        self.sample.is_some() || self.sample_timer.is_some()
-    }
-
     /// How what is measured comes about.
     pub(super) fn mode(&self) -> Mode {
         self.sampling().ok().flatten().map_or(Mode::Exact, Mode::Sampled)

@@ -88,3 +88,8 @@ fn extra_cycles_bring_a_timer_s_time_forward_and_idle_cycles_have_no_instruction
         check_with("gentool/tests/translated/clocked.isac", "clocked", calls, |status| status == 3);
     }
 }
+
+#[test]
+fn elements_that_are_written_by_index_are_known_behind_the_branch() {
+    check_with("gentool/tests/translated/elements.isac", "elements", &[], |status| status < 64);
+}

@@ -31,6 +31,7 @@ use crate::region::find_region;
 use crate::specialise::{Place, Step, specialise_body};
 use crate::state::State;
 use crate::steps::Steps;
+use crate::unroll::{Due, LongLoops, unroll};
 
 /// After so many arrivals a place is compiled, unless it is said otherwise.
 const HOT: u32 = 30;
@@ -71,6 +72,8 @@ pub struct TranslatedEngine<'m> {
     widened: u32,
     /// Instructions that often write close to code.
     near: HashSet<u64>,
+    /// Loops that were gone around often.
+    long: LongLoops,
     /// Compiled code is to be made anew.
     is_stale: bool,
     /// So many instructions are interpreted before compiled code is entered again.
@@ -125,6 +128,7 @@ impl<'m> TranslatedEngine<'m> {
             counting: Counting::default(),
             translation: Translation::default(),
             widened: 0,
+            long: LongLoops::default(),
             is_stale: false,
             steps: Steps::default(),
             code_map: crate::obstacle::code_map(model)?,
@@ -246,6 +250,7 @@ impl<'m> TranslatedEngine<'m> {
                 true => {
                     self.steps.retire();
                     self.noted.clear();
+                    self.long.clear();
                     self.core.state.unmark_code();
                     self.heat.clear();
                 }
@@ -275,15 +280,20 @@ impl<'m> TranslatedEngine<'m> {
         if self.arrived && self.slow == 0 && !self.is_in_sample() {
             let place = self.place_at_hand();
             if let Some(entry) = self.entry_at(place) {
-                let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
-                let instructions = self.core.divide_cycles(deadline);
-                if let Some(allowed) = self.allowed(left.min(instructions)) {
+                let instructions = left.min(self.instructions_to_next_time());
+                if let Some(allowed) = self.allowed(instructions) {
                     return self.run_compiled(place, entry, allowed);
                 }
             }
         }
         self.came_by = None;
         self.interpret_one()
+    }
+
+    /// How many instructions there are until a device asks for something.
+    fn instructions_to_next_time(&mut self) -> u64 {
+        let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
+        self.core.divide_cycles(deadline)
     }
 
     /// The place at hand as compiled code has left it: it need not know all that registers hold.
@@ -334,6 +344,11 @@ impl<'m> TranslatedEngine<'m> {
             // What is compiled is for a memory without the instructions that were decoded just now.
             return None;
         }
+        let due = Due {
+            instructions: self.instructions_to_next_time(),
+            checks: self.sampled.as_ref().map_or(u64::MAX, Sampled::interval),
+        };
+        unroll(&mut region, &mut self.long, due);
         for address in region.blocks.iter().flat_map(|block| &block.steps).map(|found| found.step.address) {
             if let Some(ram) = self.reached.get(&address) {
                 let expected = *self.expected.entry(address).or_insert(*ram);

@@ -17,6 +17,7 @@ mod flow;
 mod frames;
 mod interpret;
 mod layout;
+mod loops;
 mod mode;
 mod native;
 mod obstacle;
@@ -25,6 +26,7 @@ mod residual;
 mod specialise;
 mod state;
 mod steps;
+mod unroll;
 
 pub use code::Translation;
 pub use counting::{Counting, Frequencies};

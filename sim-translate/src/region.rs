@@ -86,6 +86,16 @@ impl Block {
         let at = self.targets.iter().position(|known| *known == target)?;
         Some(self.successors[at])
     }
+
+    /// How often its first step has run before, as far as that is known.
+    pub(crate) fn runs(&self) -> u64 {
+        self.steps.first().map_or(0, |step| step.runs)
+    }
+
+    /// The same of its last.
+    pub(crate) fn last_runs(&self) -> u64 {
+        self.steps.last().map_or(0, |step| step.runs)
+    }
 }
 
 /// Blocks; the first is the entry.

@@ -81,10 +81,12 @@ pub(crate) enum EngineKind {
     Translated,
     /// The same without profiling.
     TranslatedUnprofiled,
+    /// The translated engine where it knows which loops are gone around often when it compiles them.
+    TranslatedLate,
 }
 
 /// The reference first: the others are held against it.
-pub(crate) const ENGINES: [EngineKind; 7] = [
+pub(crate) const ENGINES: [EngineKind; 8] = [
     EngineKind::Reference,
     EngineKind::Emitted,
     EngineKind::Unprofiled,
@@ -92,15 +94,17 @@ pub(crate) const ENGINES: [EngineKind; 7] = [
     EngineKind::StepwiseUnprofiled,
     EngineKind::Translated,
     EngineKind::TranslatedUnprofiled,
+    EngineKind::TranslatedLate,
 ];
 
 /// Those of a model that is generated in one form alone.
-pub(crate) const ENGINES_OF_ONE_FORM: [EngineKind; 5] = [
+pub(crate) const ENGINES_OF_ONE_FORM: [EngineKind; 6] = [
     EngineKind::Reference,
     EngineKind::Emitted,
     EngineKind::Unprofiled,
     EngineKind::Translated,
     EngineKind::TranslatedUnprofiled,
+    EngineKind::TranslatedLate,
 ];
 
 impl Simulator {
@@ -114,16 +118,18 @@ impl Simulator {
     }
 
     pub(crate) fn engine(&self, kind: EngineKind) -> Box<dyn Engine> {
+        let translated = |profiles, arrivals| {
+            self.translated(profiles, arrivals).unwrap_or_else(|| (self.emitted)(profiles))
+        };
         match kind {
             EngineKind::Reference => Box::new(ReferenceEngine::new((self.model)()).with_profile()),
             EngineKind::Emitted => (self.emitted)(true),
             EngineKind::Unprofiled => (self.emitted)(false),
             EngineKind::Stepwise => (self.stepwise)(true),
             EngineKind::StepwiseUnprofiled => (self.stepwise)(false),
-            EngineKind::Translated => self.translated(true, 2).unwrap_or_else(|| (self.emitted)(true)),
-            EngineKind::TranslatedUnprofiled => {
-                self.translated(false, 1).unwrap_or_else(|| (self.emitted)(false))
-            }
+            EngineKind::Translated => translated(true, 2),
+            EngineKind::TranslatedUnprofiled => translated(false, 1),
+            EngineKind::TranslatedLate => translated(true, 8),
         }
     }
 

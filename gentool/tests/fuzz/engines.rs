@@ -82,7 +82,8 @@ impl Machine {
             (1, true, &[BUDGET][..]),
             (2, true, &[7, 311]),
             (1, false, &[1, 0, 97, 13]),
-            (5, false, &[BUDGET]),
+            // So late it is known which loops are gone around often: they are repeated.
+            (8, true, &[BUDGET]),
         ] {
             let engine = TranslatedEngine::new(&self.model).expect("nothing is in the way");
             let mut engine = engine.with_threshold(arrivals);

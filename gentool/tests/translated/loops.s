@@ -77,6 +77,11 @@ top:    sb      s2, 0(t0)
         lbu     t1, -1(t0)
         add     s2, s2, t1
         bne     t0, t2, top
+        li      t0, BEHIND - 63         # the same, and as many as do not come in fours
+below:  lbu     t1, 0(t0)
+        addi    t0, t0, 1
+        add     s2, s2, t1
+        bne     t0, t2, below
         li      t0, FIRST + 8           # down to the first
         li      t2, FIRST
 bottom: addi    t0, t0, -1

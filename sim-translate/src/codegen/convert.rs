@@ -74,7 +74,7 @@ impl Codegen<'_, '_> {
         };
         let runs = here.steps.last()?.runs;
         let is_common = |way: usize| {
-            let passed = self.region.blocks[way].steps[0].runs;
+            let passed = self.region.blocks[way].runs();
             passed * RARE > runs && passed * RARE < runs * (RARE - 1)
         };
         ways.into_iter().flatten().all(is_common).then_some(Conversion { ways, join })

@@ -40,13 +40,15 @@ struct Use {
 }
 
 impl Dominance {
-    /// Of a region; `number` is that of a register element that lives in a variable, with its width.
+    /// Of a region; `number` is that of a register element that lives in a variable, with its width, and
+    /// `elements` are all of a register that do.
     pub(super) fn of(
         region: &Region,
         shape: &Shape,
         number: &impl Fn(u32, u32) -> Option<(u32, u32)>,
+        elements: &impl Fn(u32) -> Registers,
     ) -> Dominance {
-        let uses: Vec<Use> = region.blocks.iter().map(|block| Use::of(block, number)).collect();
+        let uses: Vec<Use> = region.blocks.iter().map(|block| Use::of(block, number, elements)).collect();
         let mut before = vec![Vec::new(); region.blocks.len()];
         for (index, block) in region.blocks.iter().enumerate() {
             block.successors.iter().for_each(|successor| before[*successor].push(index));
@@ -62,7 +64,11 @@ impl Dominance {
 }
 
 impl Use {
-    fn of(block: &Block, number: &impl Fn(u32, u32) -> Option<(u32, u32)>) -> Use {
+    fn of(
+        block: &Block,
+        number: &impl Fn(u32, u32) -> Option<(u32, u32)>,
+        elements: &impl Fn(u32) -> Registers,
+    ) -> Use {
         let mut uses = Use::default();
         for op in block.steps.iter().flat_map(|step| &step.step.ops) {
             let (mut read, mut written) = (0, 0);
@@ -79,6 +85,8 @@ impl Use {
                         }
                     }
                 }
+                // Whichever it is, all are taken from memory behind it.
+                Item::Op(Op::SetElement { register, .. }) => written |= elements(*register),
                 Item::Op(_) | Item::Value(_) => {}
             });
             uses.read |= read & !uses.replaced;

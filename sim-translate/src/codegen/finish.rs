@@ -10,7 +10,8 @@ use cranelift_codegen::ir::{
 use isac_ir::Model;
 
 use super::budget::Asked;
-use super::order::order_branches;
+use super::entry::place_loads;
+use super::order::{Blocks, order_branches};
 use super::{Given, Position, Room, SiteKind, Surroundings, Translated, Unfinished};
 use crate::checks::Checks;
 use crate::flow::Flow;
@@ -25,7 +26,7 @@ pub(super) fn finish(
     function: &mut Function,
     ctx: Value,
 ) -> Translated {
-    let Unfinished { mut flow, positions, later, site_loops, mut out } = unfinished;
+    let Unfinished { mut flow, positions, later, site_loops, entered, mut out } = unfinished;
     if let Some(checks) = around.checks {
         mark_checks((&mut flow, &out.transfers), (around.model, checks), region);
     }
@@ -79,8 +80,9 @@ pub(super) fn finish(
     for entry in later {
         set_constant(function, entry.inst, potentials[entry.node as usize] + entry.length);
     }
-    drop_unused_loads(function);
-    order_branches(function);
+    let blocks = Blocks::of(function);
+    place_loads(function, &blocks, &entered);
+    order_branches(function, &blocks);
     for site in out.sites.iter_mut().filter(|site| site.kind != SiteKind::Jump) {
         site.begun += potentials[site.node as usize];
     }
@@ -129,28 +131,6 @@ fn mark_checks(
     for &(edge, from, to) in transfers {
         let from = by_address.get(&from);
         flow.ways[edge as usize].is_check = from.is_some_and(|from| checks.is_check_of(model, from, to));
-    }
-}
-
-/// Drops the loads of registers that nobody reads before they are written: the compiler keeps every
-/// load.
-fn drop_unused_loads(function: &mut Function) {
-    let mut is_used = vec![false; function.dfg.num_values()];
-    for block in function.layout.blocks() {
-        for inst in function.layout.block_insts(block) {
-            for value in function.dfg.inst_values(inst) {
-                is_used[function.dfg.resolve_aliases(value).as_u32() as usize] = true;
-            }
-        }
-    }
-    let Some(entry) = function.layout.entry_block() else { return };
-    let loads: Vec<Inst> = function.layout.block_insts(entry).collect();
-    for inst in loads {
-        let is_load = function.dfg.insts[inst].opcode() == Opcode::Load;
-        let result = function.dfg.inst_results(inst).first().copied();
-        if is_load && result.is_some_and(|value| !is_used[value.as_u32() as usize]) {
-            function.layout.remove_inst(inst);
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Accesses to memory.
 //!
 //! What lies in a *window*, a range of a map behind which plain memory stands, is reached at once.
-//! One comparison serves all accesses of a block that begin at the same register, or that differ
-//! from it by constants: it asks for the whole stretch of them. Whatever else there is, devices,
+//! One comparison serves all accesses of a block, and of those that go on with its loop, that begin at
+//! the same register, or that differ from it by constants: it asks for the whole stretch of them. Whatever else there is, devices,
 //! other ranges, faults, code that is written, is rare: as long as the instruction has done nothing
 //! yet it is done by the interpreter, from its beginning; else a helper makes the access.
 
@@ -17,6 +17,7 @@ use super::bounds::{FARTHEST, Indexed, indexed, moved, unmasked};
 use super::{Codegen, SiteKind, type_of};
 use crate::compilable::Left;
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
+use crate::region::Numbered;
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
 use crate::state::Clean;
 
@@ -59,6 +60,8 @@ struct Reached {
     offset: i64,
     cells: u32,
     writes: bool,
+    /// It is of the block at hand.
+    is_here: bool,
     /// Address of the instruction.
     step: u64,
 }
@@ -375,7 +378,7 @@ impl Codegen<'_, '_> {
 
     /// True if the block at hand writes from a value on, in the window that is read from.
     fn is_written_from(&self, base: &Value, access: Access, window: &Window) -> bool {
-        self.accesses_from(base).iter().any(|other| other.writes)
+        self.accesses_from(base).iter().any(|other| other.writes && other.is_here)
             && self.windows(Access { kind: AccessKind::Write, ..access }).first() == Some(window)
     }
 
@@ -385,13 +388,35 @@ impl Codegen<'_, '_> {
         self.checked.push(Checked { base, low: window.low, from, to, writable });
     }
 
-    /// Accesses of the block at hand from a value on, up to where that may change.
+    /// The block that goes on with the innermost loop of another, if it is entered from that alone.
+    fn block_behind(&self, block: usize) -> Option<usize> {
+        let around = self.shape.innermost[block]?;
+        let is_behind = |behind: &usize| {
+            let is_first = *behind == around || *behind == 0;
+            !is_first && self.shape.innermost[*behind] == Some(around) && self.shape.entered[*behind] == 1
+        };
+        let mut behind = self.region.blocks[block].successors.iter().copied().filter(is_behind);
+        behind.next().filter(|_| behind.next().is_none())
+    }
+
+    /// The steps from the one at hand on, and whether they are of its block, as far as it is looked.
+    fn steps_ahead(&self) -> impl Iterator<Item = (bool, &Numbered)> {
+        let here = self.region.blocks[self.current].steps[self.at..].iter().map(|step| (true, step));
+        // What is behind need not come: where that was amiss, it is left alone.
+        let is_tried = self.region.near.contains(&self.address);
+        let first = if is_tried { None } else { self.block_behind(self.current) };
+        let behind = std::iter::successors(first, |block| self.block_behind(*block));
+        let steps = behind.flat_map(|block| &self.region.blocks[block].steps);
+        here.chain(steps.map(|step| (false, step))).take(LOOKED_AT)
+    }
+
+    /// Accesses from a value on, up to where that may change, of the block at hand and of those that are
+    /// expected behind it.
     fn accesses_from(&self, base: &Value) -> Vec<Reached> {
         let mut found = Vec::new();
         let Kind::Register { register, element, .. } = base.kind else { return found };
         let mut moved_by = 0;
-        let steps = &self.region.blocks[self.current].steps;
-        for step in steps.iter().skip(self.at).take(LOOKED_AT) {
+        for (is_here, step) in self.steps_ahead() {
             let (mut changes, mut moves) = (false, moved_by);
             walk_ops(&step.step.ops, &mut |item| {
                 let (address, cells, writes) = match item {
@@ -417,7 +442,7 @@ impl Codegen<'_, '_> {
                 let (other, offset) = split_address(address);
                 if other == Some(base) {
                     let offset = offset.saturating_add(moved_by);
-                    found.push(Reached { offset, cells, writes, step: step.step.address });
+                    found.push(Reached { offset, cells, writes, is_here, step: step.step.address });
                 }
             });
             if changes || moves.abs() > FARTHEST {

@@ -10,6 +10,7 @@ mod budget;
 mod calls;
 mod convert;
 mod dominance;
+mod entry;
 mod exits;
 mod finish;
 mod jump;
@@ -36,6 +37,7 @@ use isac_ir::Model;
 use self::budget::Passing;
 pub(crate) use self::budget::Turns;
 use self::dominance::Dominance;
+use self::entry::Entered;
 use self::exits::Exits;
 use self::shape::Shape;
 use sim_profile::flow::{OUTSIDE, Placement};
@@ -471,19 +473,25 @@ struct Unfinished {
     later: Vec<Later>,
     /// The loop of each site that holds the budget.
     site_loops: Vec<Option<usize>>,
+    /// What the registers that live in variables hold at its entry.
+    entered: Vec<Entered>,
     out: Translated,
 }
 
 impl Codegen<'_, '_> {
     fn run(mut self) -> Unfinished {
-        self.find_registers();
+        let indexed = self.find_registers();
         let numbers: Vec<((u32, u32), Variable)> =
             self.registers.iter().map(|(key, variable)| (*key, *variable)).collect();
         let number = |register, element| {
             let found = numbers.binary_search_by_key(&(register, element), |(key, _)| *key).ok()?;
             Some((found as u32, self.around.model.registers[register as usize].width_bits))
         };
-        let dominance = Dominance::of(self.region, &self.shape, &number);
+        let elements = |register| {
+            let of_register = (0..).zip(&numbers).filter(|(_, ((other, _), _))| *other == register);
+            of_register.fold(0, |all, (number, _): (u32, _)| all | 1 << number)
+        };
+        let dominance = Dominance::of(self.region, &self.shape, &number, &elements);
         let entered = self.enter_registers();
         let passing = self.take_up_budget(Passing::default(), self.shape.holding[0]);
         let jump = self.b.ins().jump(self.blocks[0], &[]);
@@ -508,19 +516,25 @@ impl Codegen<'_, '_> {
         self.make_back();
         self.b.finalize(self.around.config);
         let Codegen { flow, positions, later, site_loops, out, .. } = self;
-        Unfinished { flow, positions, later, site_loops, out }
+        let registers = numbers.iter().zip(entered);
+        let entered = registers.map(|(((register, _), _), value)| {
+            let by_index = indexed.contains(register);
+            Entered { value, by_index }
+        });
+        Unfinished { flow, positions, later, site_loops, entered: entered.collect(), out }
     }
 
-    /// Which registers live in variables.
-    fn find_registers(&mut self) {
+    /// Which registers live in variables; gives the files of which elements are written by computed indexes.
+    fn find_registers(&mut self) -> BTreeSet<u32> {
         let mut whole: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-        let mut computed = BTreeSet::new();
+        let (mut computed, mut indexed) = (BTreeSet::new(), BTreeSet::new());
         for step in self.region.blocks.iter().flat_map(|block| &block.steps) {
             walk_ops(&step.step.ops, &mut |item| match item {
                 Item::Op(Op::SetRegister { register, element, .. })
                 | Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
                     *whole.entry((*register, *element)).or_default() += 1;
                 }
+                Item::Op(Op::SetElement { register, .. }) => _ = indexed.insert(*register),
                 Item::Op(_) | Item::Value(_) => {}
             });
             find_computed(&step.step.ops, &mut computed);
@@ -534,6 +548,7 @@ impl Codegen<'_, '_> {
             let variable = self.b.declare_var(type_of(width));
             self.registers.insert((register, element), variable);
         }
+        indexed
     }
 
     /// Begins a block with what is known there.

@@ -11,12 +11,24 @@ use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{Block, Function, Inst, InstBuilder, InstructionData, Value, ValueDef};
 use cranelift_codegen::loop_analysis::LoopAnalysis;
 
+/// What is known of a finished function's blocks.
+pub(super) struct Blocks {
+    pub(super) dominators: DominatorTree,
+    pub(super) loops: LoopAnalysis,
+}
+
+impl Blocks {
+    pub(super) fn of(function: &Function) -> Blocks {
+        let graph = ControlFlowGraph::with_function(function);
+        let dominators = DominatorTree::with_function(function, &graph);
+        let mut loops = LoopAnalysis::new();
+        loops.compute(function, &graph, &dominators);
+        Blocks { dominators, loops }
+    }
+}
+
 /// Orders the ways of all branches of a function.
-pub(super) fn order_branches(function: &mut Function) {
-    let graph = ControlFlowGraph::with_function(function);
-    let dominators = DominatorTree::with_function(function, &graph);
-    let mut loops = LoopAnalysis::new();
-    loops.compute(function, &graph, &dominators);
+pub(super) fn order_branches(function: &mut Function, Blocks { loops, .. }: &Blocks) {
     let blocks: Vec<Block> = function.layout.blocks().collect();
     for block in blocks {
         let Some(inst) = function.layout.last_inst(block) else { continue };

@@ -59,6 +59,11 @@ impl Sampled {
         self.checks
     }
 
+    /// How many checks are passed from a turn to the next.
+    pub(super) fn interval(&self) -> u64 {
+        self.sampler.length()
+    }
+
     /// Checks passed, and samples begun.
     pub(super) fn passed(&self) -> (u64, u64) {
         (self.sampler.checks(self.left), self.sampler.samples())

@@ -12,13 +12,14 @@ use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{InMemory, SourceMap};
 use sim_profile::summary::cache_totals;
-use sim_profile::{CacheLines, Measurement};
+use sim_profile::{CacheLines, Measurement, Sampling};
 use sim_runtime::host::Host;
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{CacheStatistics, Engine, Stop};
 use support::program::{Program, registers_text, reset_pc};
 use support::random::Random;
 use support::random_word::{random_word, root_decoder};
+use support::samples::sample;
 use support::{Simulator, difference, simulator};
 
 /// `tests/models/cached.isac` with the first `from` in its text replaced by `to`.
@@ -208,6 +209,48 @@ fn random_programs_meet_the_same_caches_on_every_engine() {
             assert!(hits + misses > 20, "{}: cache {number}", simulator.name);
         }
     }
+}
+
+/// The stretches of a run with caches that are counted are the same on both engines, with what they did to the
+/// caches; all of them together are the run, and what is not counted leaves state and caches as they are.
+#[test]
+fn samples_with_caches_are_the_same_on_every_engine() {
+    let simulator = simulator!(lines, lines_stepwise);
+    let model = (simulator.model)();
+    let (mut sampled_lines, mut all_lines) = (0, 0);
+    for seed in 0..300 {
+        let program = random_program(model, seed);
+        let reference = || Box::new(ReferenceEngine::new(model).with_caches().with_profile());
+        let mut exact = reference();
+        let expected = program.run(exact.as_mut(), model);
+        let (exact_lines, exact) = (exact.caches(), exact.measurement().expect("it has a profile"));
+        for (interval, burst) in [(1, 1), (3, 1), (5, 2)] {
+            let sampling = Sampling { burst, seed: (burst == 2).then_some(seed), ..Sampling::every(interval) };
+            let run = |engine: &mut dyn Engine| {
+                let found = program.run(engine, model);
+                assert_eq!(difference(&expected.state, &found.state), None, "seed {seed}: state");
+                assert_eq!(engine.caches(), exact_lines, "seed {seed}");
+            };
+            let (counted, samples) = sample(reference().as_mut(), sampling, &run);
+            let mut emitted = isac::simulators::lines::engine_with_caches(true);
+            let found = sample(emitted.as_mut(), sampling, &run);
+            assert_eq!(found, (counted.clone(), samples), "seed {seed}, {sampling:?}");
+            if interval == 1 {
+                assert_eq!(counted, exact, "seed {seed}");
+                continue;
+            }
+            for (place, lines) in &counted.lines {
+                let all = exact.lines[place];
+                assert!(lines.hits <= all.hits && lines.misses <= all.misses, "seed {seed}, {place:?}");
+            }
+            let touched = |measurement: &Measurement| -> u64 {
+                measurement.lines.values().map(|lines| lines.hits + lines.misses).sum()
+            };
+            sampled_lines += touched(&counted);
+            all_lines += touched(&exact);
+        }
+    }
+    assert!(1000 < sampled_lines && sampled_lines < all_lines / 2, "{sampled_lines} of {all_lines}");
 }
 
 /// Nobody but the profile can tell what happens to `scache`.

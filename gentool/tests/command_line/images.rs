@@ -134,6 +134,18 @@ fn samples_are_shown_with_their_intervals_and_nowhere_without() {
 }
 
 #[test]
+fn samples_with_caches_have_a_table_for_each() {
+    // add 16; load 0; branch 0: all cells of a column, one line after the other.
+    let bench = Bench::new().with("loop.bin", [5, 16, 0, 0, 6, 0]);
+    let options = "--caches --limit-instructions 3000 --profile @samples --sample 10 --sample-random 1";
+    let lines = [
+        &reference("tests/models/lines.isac", "@loop.bin", options),
+        "report @samples --image @loop.bin@0x0 --format sampled",
+    ];
+    check("samples_with_caches", &bench, &lines);
+}
+
+#[test]
 fn values_are_shown_by_operand() {
     let program = "models/tiny8/programs/sum.bin";
     let run = |options: &str| reference(TINY8, program, &format!("--values @values {options}"));

@@ -202,7 +202,7 @@ fn begin(
     let begun = Begun { started, pauses, warnings: warnings.collect(), awaited: awaited.collect() };
     match sampling {
         Some(sampling) if !engine.sample(sampling) => {
-            Err(no_samples(engine, options, sampling.is_plain()).to_owned())
+            Err(no_samples(engine, sampling.is_plain()).to_owned())
         }
         _ => Ok(begun),
     }
@@ -213,12 +213,9 @@ pub const NO_SAMPLES: &str = "samples cannot be taken where instructions overlap
                               description without pipeline";
 
 /// Why an engine takes no samples, and what to do.
-fn no_samples(engine: &dyn Engine, options: &RunOptions, are_plain: bool) -> &'static str {
+fn no_samples(engine: &dyn Engine, are_plain: bool) -> &'static str {
     match engine.model() {
         Some(model) if model.overlaps() => NO_SAMPLES,
-        _ if options.caches => {
-            "samples are not taken where caches are simulated; leave out --sample, or --caches"
-        }
         _ if !are_plain => NO_SUCH_SAMPLES,
         _ => "this engine takes no samples of this description; say --engine reference",
     }

@@ -170,7 +170,7 @@ pub struct RunOptions {
         long,
         value_name = "N",
         requires = SAMPLES_KEPT,
-        conflicts_with_all = ["report", "calls", "caches"],
+        conflicts_with_all = ["report", "calls"],
         value_parser = parse_positive,
         group = "sampling",
         help_heading = "Results"

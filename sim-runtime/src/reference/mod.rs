@@ -321,8 +321,7 @@ impl Engine for ReferenceEngine<'_> {
         let is_possible = self.events.profiler.is_some()
             && sampling.is_plain()
             && self.calls.is_none()
-            && !self.state.model.overlaps()
-            && !self.simulates_caches;
+            && !self.state.model.overlaps();
         if is_possible {
             let counter = CheckCounter::new(sampling);
             self.events.is_silent = !counter.is_recording();

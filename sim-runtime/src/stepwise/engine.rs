@@ -65,7 +65,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         self.core.empty_caches(seed);
         let reset = self.core.model().reset?;
         let stop = self.run_reset(reset);
-        self.tally.add_lines(None, self.step.take_lines(&self.core));
+        self.add_lines(None);
         stop
     }
 
@@ -81,6 +81,15 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         };
         self.charge_extra_cycles(&Whose::Nobody);
         stop
+    }
+
+    /// Counts the lines that the instruction at hand has touched for the one at a place.
+    fn add_lines(&mut self, place: Option<u64>) {
+        let is_recording = self.is_recording();
+        let lines = self.step.take_lines(&self.core);
+        if is_recording {
+            self.tally.add_lines(place, lines);
+        }
     }
 
     /// Charges whoever has made them with the extra cycles since the last call.
@@ -107,8 +116,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             Err(trap) => self.after_trap(trap, cycle),
         };
         if P::ON {
-            let place = self.step.place_of_lines(is_at_fault);
-            self.tally.add_lines(place, self.step.take_lines(&self.core));
+            self.add_lines(self.step.place_of_lines(is_at_fault));
             self.charge_extra_cycles(&Whose::at_hand(&self.step, is_at_fault));
         }
         if let Some(sampled) = &mut self.sampled {
@@ -307,7 +315,7 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
     }
 
     fn sample(&mut self, sampling: Sampling) -> bool {
-        let is_possible = P::ON && !P::COSTS && self.calls.is_none() && sampling.is_plain();
+        let is_possible = P::ON && self.calls.is_none() && sampling.is_plain();
         if is_possible {
             self.sampled = Some(Sampled::new(sampling, self.core.kernel_ref()));
         }

@@ -1,4 +1,4 @@
-//! What samples say of a whole run: functions, calls, accesses to memory, each with its interval.
+//! What samples say of a whole run: functions, calls, accesses to memory, misses, each with its interval.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
 use crate::coverage::format_percent;
 use crate::program::ProgramProfile;
-use crate::{Accesses, CheckPlaces, Counted, Duplication, Instrumented, Samples, Sampling};
+use crate::{Accesses, CacheLines, CheckPlaces, Counted, Duplication, Instrumented, Samples, Sampling};
 
 /// Tables of what follows from samples, the largest figures first. Each such figure is marked by `~`
 /// and followed by its 95 % interval; those of the whole run are exact. `parts` is how many parts of runs the
@@ -19,7 +19,7 @@ pub fn render_sampled(
     samples: Samples,
     parts: u64,
 ) -> String {
-    let Figures { instructions, calls, accesses, counted } = Figures::of(profile);
+    let Figures { instructions, calls, accesses, misses, counted } = Figures::of(profile);
     let mut out = String::new();
     let sampling = sampling.observed(samples);
     write_sampling(&mut out, sampling);
@@ -89,8 +89,12 @@ pub fn render_sampled(
     }
     if counted != Some(Instrumented::Calls) {
         let accesses = functions(accesses);
-        let known = Known { most: None, has_share: false, is_known };
-        table.write(["accesses", "function that reads or writes memory"], known, accesses);
+        let known = || Known { most: None, has_share: false, is_known };
+        table = table.write(["accesses", "function that reads or writes memory"], known(), accesses);
+        for (cache, misses) in misses {
+            let of = format!("function, in cache {}", profile.measurement.tables.cache_name(cache));
+            table = table.write(["misses", &of], known(), functions(misses));
+        }
     }
     write_notes(&mut out, profile.program.notes());
     out
@@ -128,6 +132,8 @@ struct Figures {
     calls: BTreeMap<(u32, u32), Counted>,
     /// Reads and writes of memory.
     accesses: BTreeMap<u32, Counted>,
+    /// Lines that were absent, by number of the cache that was simulated.
+    misses: BTreeMap<u32, BTreeMap<u32, Counted>>,
     /// Instructions altogether.
     counted: u64,
 }
@@ -135,7 +141,15 @@ struct Figures {
 impl Figures {
     fn of(profile: &ProgramProfile<'_>) -> Figures {
         let mut figures = Figures::default();
-        for (address, cost) in profile.cost_by_address() {
+        let costs = profile.cost_by_address();
+        for (&(address, cache), lines) in &profile.measurement.lines {
+            let executed = costs.get(&address).map_or(0, |cost| cost.executed);
+            let by_function = figures.misses.entry(cache).or_default();
+            if lines.misses > 0 {
+                add_misses(by_function.entry(profile.function_of(address)).or_default(), lines, executed);
+            }
+        }
+        for (address, cost) in costs {
             let function = profile.function_of(address);
             if cost.executed == 0 {
                 continue;
@@ -163,6 +177,18 @@ impl Figures {
             }
         }
         figures
+    }
+}
+
+/// Adds the misses of an address that ran so often. As many lines as it touches each time may have been absent
+/// together, so that its misses are as many figures that all have their own interval.
+fn add_misses(counted: &mut Counted, lines: &CacheLines, executed: u64) {
+    let touched = lines.hits.saturating_add(lines.misses);
+    let together = touched.div_ceil(executed.max(1)).clamp(1, lines.misses);
+    let (each, rest) = (lines.misses / together, lines.misses % together);
+    counted.add(each, together - rest);
+    if rest > 0 {
+        counted.add(each + 1, rest);
     }
 }
 

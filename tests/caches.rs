@@ -225,7 +225,8 @@ fn samples_with_caches_are_the_same_on_every_engine() {
         let expected = program.run(exact.as_mut(), model);
         let (exact_lines, exact) = (exact.caches(), exact.measurement().expect("it has a profile"));
         for (interval, burst) in [(1, 1), (3, 1), (5, 2)] {
-            let sampling = Sampling { burst, seed: (burst == 2).then_some(seed), ..Sampling::every(interval) };
+            let sampling =
+                Sampling { burst, seed: (burst == 2).then_some(seed), ..Sampling::every(interval) };
             let run = |engine: &mut dyn Engine| {
                 let found = program.run(engine, model);
                 assert_eq!(difference(&expected.state, &found.state), None, "seed {seed}: state");

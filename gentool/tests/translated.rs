@@ -60,6 +60,14 @@ fn ways_that_are_computed_without_a_branch_are_counted_one_by_one() {
 }
 
 #[test]
+fn registers_that_nobody_reads_are_as_they_were_left_wherever_a_run_ends() {
+    check("held");
+    for limit in ["9000", "9013", "9026"] {
+        check_with(MODEL, "held", &["--limit-instructions", limit], |status| status == 124);
+    }
+}
+
+#[test]
 fn jumps_by_tables_are_followed_as_their_places_become_known() {
     check("tables");
 }

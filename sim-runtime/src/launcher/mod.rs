@@ -201,9 +201,7 @@ fn begin(
     let (warnings, awaited) = (warnings.into_iter().flatten(), awaited.into_iter().flatten());
     let begun = Begun { started, pauses, warnings: warnings.collect(), awaited: awaited.collect() };
     match sampling {
-        Some(sampling) if !engine.sample(sampling) => {
-            Err(no_samples(engine, sampling.is_plain()).to_owned())
-        }
+        Some(sampling) if !engine.sample(sampling) => Err(no_samples(engine, sampling.is_plain()).to_owned()),
         _ => Ok(begun),
     }
 }

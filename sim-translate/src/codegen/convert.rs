@@ -157,6 +157,7 @@ impl Codegen<'_, '_> {
             let value = if first == second { first } else { self.b.ins().select(holds, first, second) };
             self.b.def_var(*variable, value);
         }
+        self.store_before(conversion.join);
         self.note_end();
         let mut passing = Passing::default();
         let mut downs = [None; 2];

@@ -12,6 +12,9 @@ use super::shape::Shape;
 /// Most rounds in which values are followed around loops.
 const MOST_ROUNDS: usize = 16;
 
+/// Most registers that a block takes over of which some are asked for by ways out alone.
+const MOST_HELD: u32 = 12;
+
 /// A set of registers that live in variables, by their numbers.
 pub(super) type Registers = u64;
 
@@ -26,7 +29,8 @@ pub(super) struct Dominance {
     pub(super) written: Vec<Registers>,
     /// Registers that are read behind its beginning before they are written.
     pub(super) live: Vec<Registers>,
-    /// Registers that may have changed since the region was entered.
+    /// Registers that may differ from what is stored: all that may have changed since the region was entered,
+    /// but for those that are stored on the way to the block.
     pub(super) dirty: Vec<Registers>,
 }
 
@@ -53,11 +57,13 @@ impl Dominance {
         for (index, block) in region.blocks.iter().enumerate() {
             block.successors.iter().for_each(|successor| before[*successor].push(index));
         }
+        let live = live(region, shape, &uses);
+        let held = held(region, shape, &uses, &live);
         Dominance {
             above: dominators(shape, &before),
             joined: joined(shape, &before, &uses),
-            live: live(region, shape, &uses),
-            dirty: dirty(region, shape, &uses),
+            dirty: dirty(region, shape, &uses, &held),
+            live,
             written: uses.iter().map(|uses| uses.written).collect(),
         }
     }
@@ -185,14 +191,32 @@ fn live(region: &Region, shape: &Shape, uses: &[Use]) -> Vec<Registers> {
     live
 }
 
-fn dirty(region: &Region, shape: &Shape, uses: &[Use]) -> Vec<Registers> {
+/// Registers that each block takes over in variables, if they are dirty; others are stored on the way to it.
+///
+/// What has changed and is written again before it is read is asked for by ways out alone. In a variable it
+/// takes one of the host's registers, or, where many others do so, goes to the stack and comes back; to store
+/// it costs no more then. In an innermost loop that would be in each turn, so what a loop uses itself stays.
+fn held(region: &Region, shape: &Shape, uses: &[Use], live: &[Registers]) -> Vec<Registers> {
+    let changed = dirty(region, shape, uses, &vec![Registers::MAX; uses.len()]);
+    let mut used: Vec<Registers> = vec![0; uses.len()];
+    for (uses, header) in uses.iter().zip(&shape.innermost) {
+        header.iter().for_each(|header| used[*header] |= uses.read | uses.written);
+    }
+    let of_block = |block: usize| match (live[block] | changed[block]).count_ones() {
+        0..=MOST_HELD => Registers::MAX,
+        _ => live[block] | shape.innermost[block].map_or(0, |header| used[header]),
+    };
+    (0..uses.len()).map(of_block).collect()
+}
+
+fn dirty(region: &Region, shape: &Shape, uses: &[Use], held: &[Registers]) -> Vec<Registers> {
     let mut dirty: Vec<Registers> = vec![0; uses.len()];
     let mut changes = true;
     while changes {
         changes = false;
         for block in shape.order.iter().copied() {
-            let behind = dirty[block] | uses[block].written;
             for next in &region.blocks[block].successors {
+                let behind = (dirty[block] | uses[block].written) & held[*next];
                 changes |= behind & !dirty[*next] != 0;
                 dirty[*next] |= behind;
             }

@@ -379,6 +379,8 @@ pub(super) struct Codegen<'a, 'f> {
     written_here: dominance::Registers,
     /// Blocks that were made with the one before them.
     converted: Vec<bool>,
+    /// Registers that each block takes over as they are: others are stored before it begins.
+    taken_over: Vec<dominance::Registers>,
 }
 
 /// Translates a region into a function.
@@ -461,6 +463,7 @@ pub(crate) fn translate(
         current: 0,
         written_here: 0,
         converted: vec![false; region.blocks.len()],
+        taken_over: Vec::new(),
     };
     let unfinished = codegen.run();
     finish::finish(unfinished, (around, region), room, function, ctx)
@@ -492,6 +495,7 @@ impl Codegen<'_, '_> {
             of_register.fold(0, |all, (number, _): (u32, _)| all | 1 << number)
         };
         let dominance = Dominance::of(self.region, &self.shape, &number, &elements);
+        self.taken_over.clone_from(&dominance.dirty);
         let entered = self.enter_registers();
         let passing = self.take_up_budget(Passing::default(), self.shape.holding[0]);
         let jump = self.b.ins().jump(self.blocks[0], &[]);
@@ -652,11 +656,21 @@ impl Codegen<'_, '_> {
     /// Stores what may have changed of some register files.
     fn store_dirty_of(&mut self, is_stored: impl Fn(u32) -> bool) {
         let dirty: Vec<_> = self.dirty.iter().copied().filter(|(register, _)| is_stored(*register)).collect();
-        for (register, element) in dirty {
-            let value = self.b.use_var(self.registers[&(register, element)]);
-            let (_, offset) = self.register_place(register, element);
-            self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
-        }
+        dirty.into_iter().for_each(|key| self.store_variable(key));
+    }
+
+    /// Stores what may have changed and is not taken over by a block; the one at hand goes on with it.
+    fn store_before(&mut self, block: usize) {
+        let taken_over = self.taken_over[block];
+        let others = self.registers.keys().enumerate().filter(|(number, _)| taken_over >> number & 1 == 0);
+        let stored: Vec<_> = others.map(|(_, key)| *key).filter(|key| self.dirty.contains(key)).collect();
+        stored.into_iter().for_each(|key| self.store_variable(key));
+    }
+
+    fn store_variable(&mut self, (register, element): (u32, u32)) {
+        let value = self.b.use_var(self.registers[&(register, element)]);
+        let (_, offset) = self.register_place(register, element);
+        self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
     }
 
     /// An edge within the instruction at hand, or to where it computes.
@@ -782,6 +796,7 @@ impl Codegen<'_, '_> {
         }
         let edge = match self.region.blocks[self.current].successor_at((target, self.mode)) {
             Some(block) => {
+                self.store_before(block);
                 self.note_end();
                 let passing = self.go_down();
                 let passing = self.take_up_budget(passing, self.shape.holding[block]);

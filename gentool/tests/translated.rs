@@ -68,6 +68,11 @@ fn registers_that_nobody_reads_are_as_they_were_left_wherever_a_run_ends() {
 }
 
 #[test]
+fn registers_are_loaded_once_in_a_cycle_that_is_entered_at_two_places() {
+    check("cycles");
+}
+
+#[test]
 fn jumps_by_tables_are_followed_as_their_places_become_known() {
     check("tables");
 }

@@ -70,7 +70,8 @@ pub struct TranslatedEngine<'m> {
     translation: Translation,
     /// How often code was made anew for further places that a jump leads to.
     widened: u32,
-    /// Instructions that often write close to code.
+    /// Instructions that are often left to the interpreter: they write close to code, or what stands for
+    /// several turns of a loop is out of reach for them.
     near: HashSet<u64>,
     /// Loops that were gone around often.
     long: LongLoops,

@@ -1,4 +1,4 @@
-//! The order of a region's blocks, and its loops.
+//! Which blocks of a region are gone around.
 
 use crate::region::Region;
 
@@ -18,9 +18,11 @@ pub(crate) struct Loops {
     pub(crate) loops: Vec<Loop>,
 }
 
-/// The blocks of a loop.
+/// A loop, by indexes of the region's blocks.
 pub(crate) struct Loop {
+    /// Where it is entered.
     pub(crate) header: usize,
+    /// All of its blocks, this one included.
     pub(crate) blocks: Vec<usize>,
     /// It is entered at its header alone, and has no loops within it.
     pub(crate) is_innermost: bool,

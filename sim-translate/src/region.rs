@@ -104,7 +104,8 @@ pub(crate) struct Region {
     pub(crate) blocks: Vec<Block>,
     /// The RAM that a step accesses, by its address, as far as that is known.
     pub(crate) reached: HashMap<u64, u32>,
-    /// Addresses of steps that often write close to code.
+    /// Addresses of steps that are often left to the interpreter, as they write close to code, or reach too far
+    /// ahead.
     pub(crate) near: HashSet<u64>,
     /// Addresses of steps whose accesses often reach what is not reached at once.
     pub(crate) precise: HashSet<u64>,

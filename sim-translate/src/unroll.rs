@@ -2,7 +2,7 @@
 //!
 //! What a loop does at its head and at its end, asking for the budget, counting a turn and handing values to
 //! the next one, is for a short one as much as its own work. So its blocks are there several times, and each
-//! leads to the next: the end comes once for all of them. It is the same steps, so that nothing else has to
+//! leads to the next: the end comes once for all of them. They are the same steps, so that nothing else has to
 //! know.
 
 use std::collections::BTreeSet;
@@ -24,12 +24,12 @@ const MOST_TIMES: usize = 4;
 const MOST_ADDED: usize = 10_000;
 /// So often a loop has to be gone around for each time that it is entered.
 const LEAST_TURNS: u64 = 6;
-/// For each time that a loop is there so many turns have to be possible before something is due: at its head
-/// all of them have to be.
+/// So many turns have to fit for each time that a loop is there before something is due: its head asks for all
+/// of these times at once.
 const LEAST_DUE: u64 = 16;
 
-/// Which loops are gone around often, by the addresses of their heads. It is found out when a loop is seen
-/// first that has run for some turns: once it is compiled its turns are not counted where its ends are.
+/// Which loops are gone around often, by the addresses of their heads. What is found when a loop has run for
+/// some turns is kept: once it is compiled by itself its turns are not counted any more, while its ends are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LongLoops(HashMap<u64, bool>);
 
@@ -74,8 +74,9 @@ pub(crate) fn unroll(region: &mut Region, long: &mut LongLoops, due: Due) {
         }
         let times = (MOST_TOGETHER / steps).clamp(2, MOST_TIMES);
         let turns = due.checks.min(due.instructions / steps as u64);
-        added += parts * (times - 1);
-        if added <= MOST_ADDED && turns >= LEAST_DUE * times as u64 {
+        let more = parts * (times - 1);
+        if added + more <= MOST_ADDED && turns >= LEAST_DUE * times as u64 {
+            added += more;
             repeated.push((found, times));
         }
     }

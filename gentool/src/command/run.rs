@@ -422,6 +422,11 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         message: format!("the model cannot be translated: {reason}; use another --engine"),
         status: sim_runtime::launcher::exit_status::MODEL,
     };
+    if let Some((option, other)) = asks_too_much(options).zip(options.wants_translated()) {
+        return Err(Failure::other(format!(
+            "{other} needs the translated engine, which does not know {option}; leave one of them out"
+        )));
+    }
     if let Some(option) = asks_too_much(options) {
         return Err(Failure::other(format!(
             "the translated engine does not know {option}; leave --engine out, or say --engine reference, which \

@@ -220,8 +220,9 @@ fn no_samples(engine: &dyn Engine, are_plain: bool) -> &'static str {
 }
 
 /// Why samples are not taken of parts of stretches, or by time, and what to do.
-const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, chosen by checks; take the \
-                               translated engine, or leave out --sample-only and --sample-timer";
+const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, chosen by checks; leave out \
+                               --sample-only and --sample-timer, or take the translated engine, which simulates \
+                               no caches";
 
 /// Why calls are not followed, and what to do.
 const NO_CALLS: &str = "this engine cannot follow calls; leave out --calls, or say --engine reference";

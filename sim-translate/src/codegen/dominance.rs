@@ -193,9 +193,8 @@ fn live(region: &Region, shape: &Shape, uses: &[Use]) -> Vec<Registers> {
 
 /// Registers that each block takes over in variables, if they are dirty; others are stored on the way to it.
 ///
-/// What has changed and is written again before it is read is asked for by ways out alone. In a variable it
-/// takes one of the host's registers, or, where many others do so, goes to the stack and comes back; to store
-/// it costs no more then. In an innermost loop that would be in each turn, so what a loop uses itself stays.
+/// What has changed and is not live is asked for by ways out alone. In a variable it takes one of the host's
+/// registers, or, where many others do so, goes to the stack and comes back; to store it costs no more then. In an innermost loop that would be in each turn, so what a loop uses itself stays.
 fn held(region: &Region, shape: &Shape, uses: &[Use], live: &[Registers]) -> Vec<Registers> {
     let changed = dirty(region, shape, uses, &vec![Registers::MAX; uses.len()]);
     let mut used: Vec<Registers> = vec![0; uses.len()];

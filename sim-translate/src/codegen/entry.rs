@@ -20,9 +20,10 @@ pub(super) struct Entered {
 /// those that nobody uses, since the compiler keeps every load.
 ///
 /// What they load is changed where the function stores that register, at ways out mostly: a load stands
-/// before all of these, since what one register held may be stored to another. Registers that are stored by
-/// an index, too, are loaded in the entry. Of other loads there, that of the budget among them, nothing of the
-/// kind is known.
+/// before all of these, since what one register held may be stored to another, and runs once. Registers that are
+/// stored by an index, too, are loaded in the entry, and so are all where a cycle is entered at two places: it is
+/// none of the loops that are known. Of other loads there, that of the budget among them, nothing of the kind is
+/// known.
 pub(super) fn place_loads(function: &mut Function, blocks: &Blocks, registers: &[Entered]) {
     let Some(entry) = function.layout.entry_block() else { return };
     let load = |register: &Entered| function.dfg.value_def(register.value).unwrap_inst();
@@ -30,7 +31,11 @@ pub(super) fn place_loads(function: &mut Function, blocks: &Blocks, registers: &
     let first_uses = first_uses(function, blocks, &loads);
     for ((load, first), register) in loads.into_iter().zip(first_uses).zip(registers) {
         match first {
-            Some(first) if !register.by_index && Some(entry) != function.layout.inst_block(first) => {
+            Some(first)
+                if blocks.are_reducible
+                    && !register.by_index
+                    && Some(entry) != function.layout.inst_block(first) =>
+            {
                 function.layout.remove_inst(load);
                 function.layout.insert_inst(load, first);
             }
@@ -151,6 +156,34 @@ mod tests {
         assert_eq!(block_of(budget), Some(entry), "it may be another one later");
         let first = function.layout.first_inst(other).expect("it has instructions");
         assert_eq!(function.dfg.first_result(first), loaded[1], "before what uses it first");
+    }
+
+    /// A cycle that is entered at two places, one of which uses the register, and the other one stores to it.
+    #[test]
+    fn registers_are_loaded_once() {
+        let mut function = Function::new();
+        let [entry, first, second] = [0; 3].map(|_| function.dfg.make_block());
+        let ctx = function.dfg.append_block_param(entry, types::I64);
+        let mut cursor = FuncCursor::new(&mut function);
+        for block in [entry, first, second] {
+            cursor.insert_block(block);
+        }
+        cursor.goto_bottom(entry);
+        let flags = MemFlagsData::trusted();
+        let loaded = cursor.ins().load(types::I64, flags, ctx, 8);
+        let unused = cursor.ins().load(types::I64, flags, ctx, 16);
+        cursor.ins().brif(ctx, first, &[], second, &[]);
+        cursor.goto_bottom(first);
+        let sum = cursor.ins().iadd(loaded, ctx);
+        cursor.ins().store(flags, sum, ctx, 8);
+        cursor.ins().jump(second, &[]);
+        cursor.goto_bottom(second);
+        cursor.ins().jump(first, &[]);
+        let blocks = Blocks::of(&function);
+        assert!(!blocks.are_reducible);
+        place_loads(&mut function, &blocks, &[plain(loaded), plain(unused)]);
+        let block_of = |value: Value| function.layout.inst_block(function.dfg.value_def(value).unwrap_inst());
+        assert_eq!([loaded, unused].map(block_of), [Some(entry), None]);
     }
 
     /// One way out stores to the first register what the second held, and the other way round.

@@ -1,9 +1,9 @@
 //! From a region to machine code: one function, with the guest's registers as its variables.
 //!
 //! A function takes the address of the shared memory and the number of the link that led to it.
-//! It loads a register when it is first read and stores what may have changed where it is left;
-//! what happens rarely is left to the engine: it comes back with a *site*, of which the engine
-//! knows the rest.
+//! It loads a register when it is first read, and stores what may have changed where it is left or where
+//! nobody reads it any more; what happens rarely is left to the engine: it comes back with a *site*, of
+//! which the engine knows the rest.
 
 mod bounds;
 mod budget;
@@ -379,7 +379,7 @@ pub(super) struct Codegen<'a, 'f> {
     written_here: dominance::Registers,
     /// Blocks that were made with the one before them.
     converted: Vec<bool>,
-    /// Registers that each block takes over as they are: others are stored before it begins.
+    /// [`Dominance::dirty`]: what else has changed is stored before a block begins.
     taken_over: Vec<dominance::Registers>,
 }
 

@@ -6,6 +6,7 @@
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::dominator_tree::DominatorTree;
+use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{Block, Function, Inst, InstBuilder, InstructionData, Value, ValueDef};
@@ -15,6 +16,8 @@ use cranelift_codegen::loop_analysis::LoopAnalysis;
 pub(super) struct Blocks {
     pub(super) dominators: DominatorTree,
     pub(super) loops: LoopAnalysis,
+    /// Every cycle is entered at one place, and so is one of the loops.
+    pub(super) are_reducible: bool,
 }
 
 impl Blocks {
@@ -23,7 +26,14 @@ impl Blocks {
         let dominators = DominatorTree::with_function(function, &graph);
         let mut loops = LoopAnalysis::new();
         loops.compute(function, &graph, &dominators);
-        Blocks { dominators, loops }
+        let mut passed = EntitySet::new();
+        let mut are_reducible = true;
+        for block in dominators.cfg_rpo() {
+            passed.insert(*block);
+            let mut back = graph.succ_iter(*block).filter(|next| passed.contains(*next));
+            are_reducible &= back.all(|next| dominators.block_dominates(next, *block));
+        }
+        Blocks { dominators, loops, are_reducible }
     }
 }
 

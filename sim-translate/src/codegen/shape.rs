@@ -1,4 +1,4 @@
-//! The shape of a region: what is a loop, and in which order its blocks are made.
+//! The shape of a region: how often its blocks are expected to run, and where the budget is held and asked.
 
 use std::collections::BTreeSet;
 

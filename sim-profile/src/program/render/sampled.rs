@@ -66,6 +66,12 @@ pub fn render_sampled(
             "between two calls a loop runs as often as it likes: for calls alone there is an interval\n",
         );
     }
+    if sampling.share() < 1.0 && has_unended(profile) {
+        out.push_str(
+            "instructions were cancelled, or at fault: where they lead back an address runs more than once between two \
+             checks, and its interval is too narrow\n",
+        );
+    }
     let names = FunctionNames::of(profile.program);
     let functions = |figures: BTreeMap<u32, Counted>| -> Vec<(Counted, String)> {
         figures.into_iter().map(|(function, counted)| (counted, names.number(function))).collect()
@@ -98,6 +104,14 @@ pub fn render_sampled(
     }
     write_notes(&mut out, profile.program.notes());
     out
+}
+
+/// Whether instructions have not run to their end, which are no checks wherever they lead.
+fn has_unended(profile: &ProgramProfile<'_>) -> bool {
+    let measurement = profile.measurement;
+    let mut records = measurement.instructions.values();
+    records.any(|record| record.cancelled > 0 || record.faulted > 0)
+        || !measurement.undecoded_faults.is_empty()
 }
 
 /// Whether each call is a check: calls are no more than checks, then.
@@ -142,11 +156,22 @@ impl Figures {
     fn of(profile: &ProgramProfile<'_>) -> Figures {
         let mut figures = Figures::default();
         let costs = profile.cost_by_address();
+        if !profile.measurement.lines.is_empty() {
+            figures.misses = (0u32..)
+                .zip(&profile.measurement.tables.caches)
+                .map(|(cache, _)| (cache, BTreeMap::new()))
+                .collect();
+        }
+        let mut begun: BTreeMap<Option<u64>, u64> = BTreeMap::new();
+        for (key, record) in &profile.measurement.instructions {
+            let begun = begun.entry(Some(key.address)).or_default();
+            *begun = begun.saturating_add(record.executed).saturating_add(record.cancelled);
+        }
         for (&(address, cache), lines) in &profile.measurement.lines {
-            let executed = costs.get(&address).map_or(0, |cost| cost.executed);
+            let begun = begun.get(&address).copied().unwrap_or(0);
             let by_function = figures.misses.entry(cache).or_default();
             if lines.misses > 0 {
-                add_misses(by_function.entry(profile.function_of(address)).or_default(), lines, executed);
+                add_misses(by_function.entry(profile.function_of(address)).or_default(), lines, begun);
             }
         }
         for (address, cost) in costs {
@@ -180,11 +205,11 @@ impl Figures {
     }
 }
 
-/// Adds the misses of an address that ran so often. As many lines as it touches each time may have been absent
+/// Adds the misses of an address where an instruction has begun so often. As many lines as it touches on average may have been absent
 /// together, so that its misses are as many figures that all have their own interval.
-fn add_misses(counted: &mut Counted, lines: &CacheLines, executed: u64) {
+fn add_misses(counted: &mut Counted, lines: &CacheLines, begun: u64) {
     let touched = lines.hits.saturating_add(lines.misses);
-    let together = touched.div_ceil(executed.max(1)).clamp(1, lines.misses);
+    let together = touched.div_ceil(begun.max(1)).clamp(1, lines.misses);
     let (each, rest) = (lines.misses / together, lines.misses % together);
     counted.add(each, together - rest);
     if rest > 0 {

@@ -82,10 +82,7 @@ fn order(region: &Region) -> Vec<usize> {
 
 /// The loops of a region.
 fn loops(region: &Region, back: &[(usize, usize)], headers: &[bool]) -> Vec<Loop> {
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); region.blocks.len()];
-    for (index, block) in region.blocks.iter().enumerate() {
-        block.successors.iter().for_each(|successor| before[*successor].push(index));
-    }
+    let before = region.predecessors();
     let mut found = Vec::new();
     for header in (0..region.blocks.len()).filter(|block| headers[*block]).take(MOST_LOOPS) {
         let mut within = vec![false; region.blocks.len()];

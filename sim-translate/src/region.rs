@@ -111,6 +111,17 @@ pub(crate) struct Region {
     pub(crate) precise: HashSet<u64>,
 }
 
+impl Region {
+    /// For each block those that go on with it.
+    pub(crate) fn predecessors(&self) -> Vec<Vec<usize>> {
+        let mut before = vec![Vec::new(); self.blocks.len()];
+        for (index, block) in self.blocks.iter().enumerate() {
+            block.successors.iter().for_each(|successor| before[*successor].push(index));
+        }
+        before
+    }
+}
+
 /// What a step goes on with.
 #[derive(Debug, Clone)]
 struct Met {

@@ -422,16 +422,18 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         message: format!("the model cannot be translated: {reason}; use another --engine"),
         status: sim_runtime::launcher::exit_status::MODEL,
     };
-    if let Some((option, other)) = asks_too_much(options).zip(options.wants_translated()) {
-        return Err(Failure::other(format!(
-            "{other} needs the translated engine, which does not know {option}; leave one of them out"
-        )));
-    }
     if let Some(option) = asks_too_much(options) {
-        return Err(Failure::other(format!(
-            "the translated engine does not know {option}; leave --engine out, or say --engine reference, which \
-             needs no build"
-        )));
+        return Err(Failure::other(match options.wants_translated() {
+            Some(other) => {
+                format!(
+                    "{other} needs the translated engine, which does not know {option}; leave one of them out"
+                )
+            }
+            None => format!(
+                "the translated engine does not know {option}; leave --engine out, or say --engine reference, which \
+                 needs no build"
+            ),
+        }));
     }
     if let Some(first) = sim_translate::find_obstacles(model).first() {
         return Err(refused(first));

@@ -135,12 +135,18 @@ fn samples_are_shown_with_their_intervals_and_nowhere_without() {
 
 #[test]
 fn samples_with_caches_have_a_table_for_each() {
-    // add 16; load 0; branch 0: all cells of a column, one line after the other.
+    // add 16; load 0; branch 0: all cells of a column, one line after the other. The same with drop 0, which is
+    // cancelled.
     let bench = Bench::new().with("loop.bin", [5, 16, 0, 0, 6, 0]);
+    let bench = bench.with("dropping.bin", [5, 16, 7, 0, 0, 0, 6, 0]);
     let options = "--caches --limit-instructions 3000 --profile @samples --sample 10 --sample-random 1";
     let lines = [
         &reference("tests/models/lines.isac", "@loop.bin", options),
         "report @samples --image @loop.bin@0x0 --format sampled",
+        &reference("tests/models/lines.isac", "@dropping.bin", options),
+        "report @samples --image @dropping.bin@0x0 --format sampled",
+        "run tests/models/lines.isac @loop.bin --engine translated --caches --profile @other --sample 3 \
+         --sample-only accesses",
     ];
     check("samples_with_caches", &bench, &lines);
 }

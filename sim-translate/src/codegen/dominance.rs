@@ -53,10 +53,7 @@ impl Dominance {
         elements: &impl Fn(u32) -> Registers,
     ) -> Dominance {
         let uses: Vec<Use> = region.blocks.iter().map(|block| Use::of(block, number, elements)).collect();
-        let mut before = vec![Vec::new(); region.blocks.len()];
-        for (index, block) in region.blocks.iter().enumerate() {
-            block.successors.iter().for_each(|successor| before[*successor].push(index));
-        }
+        let before = region.predecessors();
         let live = live(region, shape, &uses);
         let held = held(region, shape, &uses, &live);
         Dominance {
@@ -194,7 +191,8 @@ fn live(region: &Region, shape: &Shape, uses: &[Use]) -> Vec<Registers> {
 /// Registers that each block takes over in variables, if they are dirty; others are stored on the way to it.
 ///
 /// What has changed and is not live is asked for by ways out alone. In a variable it takes one of the host's
-/// registers, or, where many others do so, goes to the stack and comes back; to store it costs no more then. In an innermost loop that would be in each turn, so what a loop uses itself stays.
+/// registers, or, where many others do so, goes to the stack and comes back; to store it costs no more then. In
+/// an innermost loop that would be in each turn, so what a loop uses itself stays.
 fn held(region: &Region, shape: &Shape, uses: &[Use], live: &[Registers]) -> Vec<Registers> {
     let changed = dirty(region, shape, uses, &vec![Registers::MAX; uses.len()]);
     let mut used: Vec<Registers> = vec![0; uses.len()];

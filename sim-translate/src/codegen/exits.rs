@@ -152,7 +152,7 @@ impl Codegen<'_, '_> {
         }
     }
 
-    fn store_held(&mut self, ((register, element), value): Held) {
+    pub(super) fn store_held(&mut self, ((register, element), value): Held) {
         let (_, offset) = self.register_place(register, element);
         self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
     }

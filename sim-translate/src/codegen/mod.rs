@@ -667,10 +667,9 @@ impl Codegen<'_, '_> {
         stored.into_iter().for_each(|key| self.store_variable(key));
     }
 
-    fn store_variable(&mut self, (register, element): (u32, u32)) {
-        let value = self.b.use_var(self.registers[&(register, element)]);
-        let (_, offset) = self.register_place(register, element);
-        self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
+    fn store_variable(&mut self, key: (u32, u32)) {
+        let value = self.b.use_var(self.registers[&key]);
+        self.store_held((key, value));
     }
 
     /// An edge within the instruction at hand, or to where it computes.

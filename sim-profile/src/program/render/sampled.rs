@@ -155,26 +155,10 @@ struct Figures {
 impl Figures {
     fn of(profile: &ProgramProfile<'_>) -> Figures {
         let mut figures = Figures::default();
-        let costs = profile.cost_by_address();
         if !profile.measurement.lines.is_empty() {
-            figures.misses = (0u32..)
-                .zip(&profile.measurement.tables.caches)
-                .map(|(cache, _)| (cache, BTreeMap::new()))
-                .collect();
+            figures.misses = misses(profile);
         }
-        let mut begun: BTreeMap<Option<u64>, u64> = BTreeMap::new();
-        for (key, record) in &profile.measurement.instructions {
-            let begun = begun.entry(Some(key.address)).or_default();
-            *begun = begun.saturating_add(record.executed).saturating_add(record.cancelled);
-        }
-        for (&(address, cache), lines) in &profile.measurement.lines {
-            let begun = begun.get(&address).copied().unwrap_or(0);
-            let by_function = figures.misses.entry(cache).or_default();
-            if lines.misses > 0 {
-                add_misses(by_function.entry(profile.function_of(address)).or_default(), lines, begun);
-            }
-        }
-        for (address, cost) in costs {
+        for (address, cost) in profile.cost_by_address() {
             let function = profile.function_of(address);
             if cost.executed == 0 {
                 continue;
@@ -205,8 +189,28 @@ impl Figures {
     }
 }
 
-/// Adds the misses of an address where an instruction has begun so often. As many lines as it touches on average may have been absent
-/// together, so that its misses are as many figures that all have their own interval.
+/// Misses by function, for each cache of the model.
+fn misses(profile: &ProgramProfile<'_>) -> BTreeMap<u32, BTreeMap<u32, Counted>> {
+    let measurement = profile.measurement;
+    let mut begun: BTreeMap<Option<u64>, u64> = BTreeMap::new();
+    for (key, record) in &measurement.instructions {
+        let begun = begun.entry(Some(key.address)).or_default();
+        *begun = begun.saturating_add(record.executed).saturating_add(record.cancelled);
+    }
+    let caches = (0u32..).zip(&measurement.tables.caches);
+    let mut misses: BTreeMap<u32, BTreeMap<u32, Counted>> =
+        caches.map(|(cache, _)| (cache, BTreeMap::new())).collect();
+    for (&(address, cache), lines) in measurement.lines.iter().filter(|(_, lines)| lines.misses > 0) {
+        let by_function = misses.entry(cache).or_default();
+        let counted = by_function.entry(profile.function_of(address)).or_default();
+        add_misses(counted, lines, begun.get(&address).copied().unwrap_or(0));
+    }
+    misses
+}
+
+/// Adds the misses of an address where an instruction has begun so often. As many lines as it touches on
+/// average may have been absent together, so that its misses are as many figures that all have their own
+/// interval.
 fn add_misses(counted: &mut Counted, lines: &CacheLines, begun: u64) {
     let touched = lines.hits.saturating_add(lines.misses);
     let together = touched.div_ceil(begun.max(1)).clamp(1, lines.misses);

@@ -5,14 +5,17 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use gentool::emit::{Shape, emit_modules_as, find_obstacles, write_package};
+use gentool::emit::{
+    Shape, SourceFile, emit_modules_as, emit_modules_with_values, find_obstacles, write_package,
+};
 use gentool::lower::lower_model;
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
-/// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
+/// The models that are simulated, by module name. `NAME_stepwise` is the general form of each, which tells
+/// values.
 const MODELS: [(&str, &str); 60] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
@@ -77,7 +80,7 @@ const MODELS: [(&str, &str); 60] = [
 ];
 
 /// Models that are large enough already in the form that they take by themselves: what the general
-/// form does is shown by the others.
+/// form does is shown by the others. Where that is the general form, it tells values.
 const IN_ONE_FORM: [(&str, &str); 6] = [
     ("rv32imc", "models/rv32imc/rv32imc.isac"),
     ("rv64imac", "models/rv64imac/rv64imac.isac"),
@@ -119,30 +122,26 @@ fn main() {
         }
         assert_eq!(find_obstacles(&model), Vec::<String>::new(), "{name} can be emitted");
         let shape = Shape::of(&model);
-        generate(&model, shape, name, &out, &mut modules);
-        let stepwise = format!("{name}_stepwise");
-        match shape {
-            Shape::Blocks | Shape::Timed => {
-                generate(&model, Shape::Stepwise, &stepwise, &out, &mut modules);
-            }
-            Shape::Stepwise => {
-                let _ = writeln!(modules, "pub use {name} as {stepwise};");
-            }
-        }
+        generate(&emit_modules_as(&model, shape), name, &out, &mut modules);
+        generate(&emit_modules_with_values(&model), &format!("{name}_stepwise"), &out, &mut modules);
     }
     for (name, path) in IN_ONE_FORM {
         let (model, files) = load(Path::new(path));
         for file in files {
             println!("cargo::rerun-if-changed={}", file.display());
         }
-        generate(&model, Shape::of(&model), name, &out, &mut modules);
+        let files = match Shape::of(&model) {
+            Shape::Stepwise => emit_modules_with_values(&model),
+            shape @ (Shape::Blocks | Shape::Timed) => emit_modules_as(&model, shape),
+        };
+        generate(&files, name, &out, &mut modules);
     }
     println!("cargo::rerun-if-changed=tests/differential_c");
     println!("cargo::rerun-if-changed=tests/support/random.rs");
     for (name, seed, shape) in BATCHES {
         let path = out.join(name).with_extension("isac");
         write(&path, &differential_c::batch::Batch::new(seed, OPERATIONS).description());
-        generate(&load(&path).0, shape, name, &out, &mut modules);
+        generate(&emit_modules_as(&load(&path).0, shape), name, &out, &mut modules);
     }
     write(&out.join("simulators.rs"), &modules);
 }
@@ -162,9 +161,9 @@ fn load(path: &Path) -> (Model, Vec<PathBuf>) {
 }
 
 /// Generates one simulator and its line in the list of modules.
-fn generate(model: &Model, shape: Shape, module: &str, out: &Path, modules: &mut String) {
+fn generate(files: &[SourceFile], module: &str, out: &Path, modules: &mut String) {
     let folder = out.join(module);
-    if let Err(error) = write_package(&emit_modules_as(model, shape), &folder) {
+    if let Err(error) = write_package(files, &folder) {
         panic!("cannot write the simulator {module}: {error}");
     }
     let library = folder.join("src").join("lib.rs");

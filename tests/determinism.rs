@@ -25,7 +25,7 @@ fn lower(description: &Path) -> Model {
 }
 
 fn generate(description: &Path) -> Vec<SourceFile> {
-    emit_package(&lower(description), "name", "digest", "runtime")
+    emit_package(&lower(description), "name", "digest", "runtime", false)
 }
 
 #[test]

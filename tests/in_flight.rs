@@ -15,6 +15,7 @@ use support::paid::check_paid;
 use support::program::registers_text;
 use support::random::Random;
 use support::random_word::{random_word, root_decoder};
+use support::values::check_values;
 use support::{EngineKind, Simulator, difference, simulator};
 
 /// Words of a random program.
@@ -168,6 +169,11 @@ fn check(simulator: Simulator, programs: u64) -> Total {
         run(engine.as_mut(), model, &program, 1);
         drop(engine);
         assert_eq!(difference(&report, &events.report()), None, "{}", context("replayed from its events"));
+        if seed % 4 == 0 {
+            check_values(&simulator, (8, 40), &|engine| {
+                run(engine, model, &program, 1);
+            });
+        }
     }
     total
 }

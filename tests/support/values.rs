@@ -19,34 +19,47 @@ fn values(
     (measurement, engine.values().expect("they are counted").clone())
 }
 
-/// Holds the translated engine against the reference engine: with all values, with those of the instructions
-/// at some addresses, and with those of samples. Gives how many places have values; `None` if the model is not
-/// translated.
+/// Holds every engine that tells values against the reference engine: with all values, with those of the
+/// instructions at some addresses, and, unless instructions overlap, with those of samples. Gives how many
+/// places have values.
 pub(crate) fn check_values(
     simulator: &Simulator,
     chosen: (u64, u64),
     run: &dyn Fn(&mut dyn Engine),
-) -> Option<usize> {
-    let mut places = None;
+) -> usize {
     let random = Sampling { burst: 2, seed: Some(5), ..Sampling::every(9) };
-    for asked in [
-        (None, Vec::new()),
-        (None, vec![chosen]),
-        (Some(Sampling::every(3)), Vec::new()),
-        (Some(random), vec![chosen, (0, 0)]),
-    ] {
-        let translated = simulator.translated(true, 1)?;
+    let whole = [(None, Vec::new()), (None, vec![chosen])];
+    let sampled = [(Some(Sampling::every(3)), Vec::new()), (Some(random), vec![chosen, (0, 0)])];
+    let overlaps = (simulator.model)().overlaps();
+    let asked = whole.into_iter().chain(sampled.into_iter().filter(|_| !overlaps));
+    let mut places = None;
+    for asked in asked {
         let mut reference = simulator.engine(EngineKind::Reference);
         let expected = values(reference.as_mut(), asked.clone(), run);
         places = places.or(Some(expected.1.len()));
-        let whole = simulator.translated(true, 2)?;
-        let split = Box::new(SplitEngine::new(translated, &[1, 7, 0, 1009, 13])) as Box<dyn Engine>;
-        for (way, mut engine) in [("in one go", whole), ("split", split)] {
+        let engines = telling_engines(simulator);
+        assert!(!engines.is_empty(), "{}: an engine to hold against the reference engine", simulator.name);
+        for (way, mut engine) in engines {
             let found = values(engine.as_mut(), asked.clone(), run);
             let name = simulator.name;
             assert_eq!(found.0, expected.0, "{name}, {way}, {asked:?}");
             assert!(found.1 == expected.1, "{name}, {way}, {asked:?}: {:#?}\n{:#?}", found.1, expected.1);
         }
     }
-    places
+    places.unwrap_or_default()
+}
+
+/// The engines that tell values, but for the reference engine: the emitted one in its general form, and the
+/// translated one; both also asked for a few instructions at a time, unless instructions overlap.
+fn telling_engines(simulator: &Simulator) -> Vec<(&'static str, Box<dyn Engine>)> {
+    let split = |engine| Box::new(SplitEngine::new(engine, &[1, 7, 0, 1009, 13])) as Box<dyn Engine>;
+    let emitted = || Some(simulator.engine(EngineKind::Stepwise)).filter(|_| simulator.tells_values());
+    let overlaps = (simulator.model)().overlaps();
+    let all = [
+        ("emitted", emitted()),
+        ("emitted, split", emitted().filter(|_| !overlaps).map(split)),
+        ("translated", simulator.translated(true, 2)),
+        ("translated, split", simulator.translated(true, 1).map(split)),
+    ];
+    all.into_iter().filter_map(|(way, engine)| Some((way, engine?))).collect()
 }

@@ -15,22 +15,24 @@ use super::Failure;
 use super::description::{digest_files, digest_model};
 use super::progress::Progress;
 
-/// The program of a model's simulator, built if it is not there yet.
-pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
+/// The program of a model's simulator, built if it is not there yet; with `values` the one that can tell those
+/// that instructions read and write.
+pub(super) fn build_simulator(model: &Model, values: bool) -> Result<PathBuf, Failure> {
     let cache = cache_folder()?;
     let progress = Progress::new(format!("generating the simulator of {}", model.name));
-    let modules = emit_modules(model);
     let runtime = runtime_files();
     let runtime_digest = short(&digest_files(&runtime));
-    let digest = digest_files(&modules);
-    let name = format!("{}-{}-{runtime_digest}", package_name(model), short(&digest));
+    let digest = digest_files(&emit_modules(model));
+    let with_values = if values { "-values" } else { "" };
+    let name = format!("{}-{}-{runtime_digest}{with_values}", package_name(model), short(&digest));
     let program = cache.join("simulators").join(&name).with_extension(std::env::consts::EXE_EXTENSION);
     if program.is_file() {
         return Ok(program);
     }
     let runtime_folder = cache.join("runtime").join(&runtime_digest);
     let package_folder = cache.join("packages").join(&name);
-    let files = emit_package(model, &name, &digest_model(model), &format!("../../runtime/{runtime_digest}"));
+    let runtime_path = format!("../../runtime/{runtime_digest}");
+    let files = emit_package(model, &name, &digest_model(model), &runtime_path, values);
     let unwritable = |error: std::io::Error| Failure::other(format!("cannot write {error}"));
     write_package(&runtime, &runtime_folder).map_err(unwritable)?;
     write_package(&files, &package_folder).map_err(unwritable)?;

@@ -65,6 +65,11 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     if options.run.sampling().map_err(Failure::other)?.is_some() {
         return Err(Failure::other("a run is debugged as a whole; leave out --sample"));
     }
+    if options.run.values.is_some() {
+        return Err(Failure::other(
+            "--values is for `gentool run`: what a debugger takes back cannot be uncounted; leave it out",
+        ));
+    }
     let (followed, statements) = description.follow_statements(&checked);
     let model = description.model;
     let info = LaunchInfo::of_model(&model, "reference", &digest_model(&model));

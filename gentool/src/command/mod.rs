@@ -44,7 +44,6 @@ mod reachable_code;
 mod report;
 mod requirement;
 mod run;
-mod value_report;
 mod verify;
 
 use std::io::{self, ErrorKind, Write as _};

@@ -2,7 +2,6 @@
 
 pub(super) mod child;
 mod reference;
-mod values;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,8 @@ use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_runtime::launcher::{
-    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, SAMPLES_KEPT, SnapshotRequest, Stdio, check_results,
-    find_snapshot, is_same_file, launch_with,
+    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, SnapshotRequest, Stdio, check_results, find_snapshot,
+    is_same_file, launch_with,
 };
 use sim_runtime::trace::CycleWindow;
 use sim_translate::{Counting, TranslatedEngine};
@@ -26,7 +25,6 @@ use super::gdb::{parse_address, run_debugged};
 use super::html_report::{Described, RunPage, check_page};
 use super::mistaken_file::instead_of_program;
 use super::pipeline::parse_view;
-use super::value_report::parse_addresses;
 use super::{Failure, profile_file};
 
 /// Run a program on the simulator of a description.
@@ -51,32 +49,6 @@ pub(super) struct Options {
     /// current folder; stacks of calls need --calls. Example: --html run.html
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     html: Option<PathBuf>,
-
-    /// Count the values that instructions read and write, and write the most frequent ones to FILE.
-    ///
-    /// For each register file, register and memory that an operation of an instruction touches: how many
-    /// values, from where to where, and how often the most frequent one. With --sample those of the
-    /// samples. Not in the emitted engine. Example: --values run.values --values-at 0x10040-0x10080
-    #[arg(
-        long,
-        value_name = "FILE",
-        group = SAMPLES_KEPT,
-        conflicts_with_all = ["events", "gdb"],
-        help_heading = "Results"
-    )]
-    values: Option<PathBuf>,
-
-    /// The addresses of the instructions for --values: one, or the first and the last; all if left out.
-    ///
-    /// May be given several times. Example: --values-at 0x10040 --values-at 0x10100-0x1013c
-    #[arg(
-        long,
-        value_name = "FIRST-LAST",
-        requires = "values",
-        value_parser = parse_addresses,
-        help_heading = "Results"
-    )]
-    values_at: Vec<(u64, u64)>,
 
     /// Count in the profile what of the description is used: each line and each side of a decision.
     ///
@@ -107,7 +79,7 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: translated where that is possible, else emitted, as with --caches, or reference, with --values;
+    /// Default: translated where that is possible, else emitted, as with --caches;
     /// reference where --events or a picture of the pipeline asks for it. The emitted one is built by cargo
     /// first, for a minute or so, and kept for the next run of the description.
     #[arg(long, value_enum)]
@@ -132,7 +104,13 @@ pub(super) struct Options {
     /// writes all of the simulated memory. By --engine reference, the default here, a run can be taken
     /// back; --engine translated is faster and cannot. 0 takes any port that is free.
     /// Example: --gdb 1234
-    #[arg(long, value_name = "PORT", value_parser = parse_address, help_heading = "Debugging")]
+    #[arg(
+        long,
+        value_name = "PORT",
+        conflicts_with = "values",
+        value_parser = parse_address,
+        help_heading = "Debugging"
+    )]
     gdb: Option<SocketAddr>,
 }
 
@@ -195,7 +173,6 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (None, _) if options.gdb.is_some() => EngineName::Reference,
         (None, _) if told.is_some() => EngineName::Reference,
         (None, _) if asks_too_much(&options.run).is_none() && can_translate(&model) => EngineName::Translated,
-        (None, _) if options.values.is_some() => EngineName::Reference,
         (None, _) => EngineName::Emitted,
     };
     if wanted != EngineName::Translated
@@ -205,9 +182,6 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         return Err(Failure::other(format!("{option} needs the translated engine; leave it out")));
     }
     check_gdb(options, wanted)?;
-    if wanted == EngineName::Emitted && options.values.is_some() {
-        return Err(Failure::other("the emitted engine tells no values; leave --engine out"));
-    }
     match (wanted, &obstacles[..]) {
         (EngineName::Reference, _) => {
             run_reference(&model, counted.as_ref(), followed.as_ref(), options, page)
@@ -277,7 +251,6 @@ fn check_files(options: &Options, description: &Description) -> Result<(), Failu
         description.check_snapshots(profile)?;
     }
     check_results(&options.run).map_err(Failure::other)?;
-    check_values(options)?;
     check_counters_from(options)?;
     check_view(options)?;
     check_coverage(options)?;
@@ -322,17 +295,6 @@ fn check_coverage(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// What is counted of a part of a run is no part of the values.
-fn check_values(options: &Options) -> Result<(), Failure> {
-    match options.values.is_some() && options.run.is_counted_in_parts() {
-        true => Err(Failure::other(
-            "--values counts those of the whole run, and --count-from and --count-until parts of it; leave out \
-             --values, or name instructions by --values-at in place of --count-from and --count-until",
-        )),
-        false => Ok(()),
-    }
-}
-
 /// What samples do not tell, and where they cannot be taken: said before a simulator is built.
 fn check_samples(model: &Model, options: &Options) -> Result<(), Failure> {
     let sampling = options.run.sampling().map_err(Failure::other)?;
@@ -355,7 +317,7 @@ fn results(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
         ("page", &options.html),
         ("report", &results.report),
         ("profile", &results.profile),
-        ("values", &options.values),
+        ("values", &results.values),
         ("events", &results.events),
         ("pipeline trace", &results.pipeline_trace),
         ("final state", &results.dump_state),
@@ -366,7 +328,7 @@ fn results(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
 /// Replaces this program by the simulator, which has the same options; where a page is to be made,
 /// waits for it.
 fn run_emitted(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> Result<i32, Failure> {
-    let program = build_simulator(model)?;
+    let program = build_simulator(model, options.values.is_some())?;
     if let Some(page) = page {
         return page.run_simulator(&program, options);
     }
@@ -441,7 +403,7 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
     let Some(mut engine) = TranslatedEngine::new(model) else {
         return Err(refused("it is too large"));
     };
-    if options.wants_measurement() || page.is_some() || asked.values.is_some() {
+    if options.wants_measurement() || page.is_some() {
         engine = engine.with_profile();
     }
     engine = engine.with_counting(counting(model, asked)?);
@@ -450,7 +412,6 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         let engine = Box::new(engine.with_profile());
         return run_debugged(model, engine, &info, (address, options), Rc::default(), page);
     }
-    let values = values::record(model, &mut engine, asked);
-    let further = page.into_iter().map(RunPage::output).chain(values).collect();
+    let further = page.into_iter().map(RunPage::output).collect();
     Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))
 }

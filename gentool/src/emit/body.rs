@@ -21,8 +21,9 @@ use super::usage::Usage;
 use super::{Emitter, Shape};
 
 /// What the code around a variable names itself.
-pub(super) const NAMES_IN_USE: [&str; 11] =
-    ["p", "step", "at", "operands", "base", "code", "text", "value", "element", "address", "bound"];
+pub(super) const NAMES_IN_USE: [&str; 12] = [
+    "p", "step", "at", "operands", "base", "code", "text", "value", "written", "element", "address", "bound",
+];
 
 /// Emits one body.
 pub(super) struct BodyEmitter<'a> {
@@ -215,11 +216,15 @@ impl<'a> BodyEmitter<'a> {
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(value.width.into()));
         let value = cast(self.value(value), value.width, 128);
+        let tell = self.tell_write(access, self.map_resource(map));
+        let keep = tell.as_ref().map(|_| quote!(let written = value;));
         quote!({
             let value = #value;
             let address = #address;
             #touch
             p.#name #argument(address, #low, #width, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
+            #keep
+            #tell
         })
     }
 
@@ -270,37 +275,37 @@ impl<'a> BodyEmitter<'a> {
         quote!(#bound = #alias.bind(p, step #counters)#mark;)
     }
 
+    /// Sets bits of a register, from `low` on, to a value of so many bits.
     pub(super) fn write_register(
         &self,
-        register: u32,
-        index: Option<&Expr>,
-        low: u32,
-        value: &Expr,
+        (register, index, low): (u32, Option<&Expr>, u32),
+        value: TokenStream,
+        value_width: u32,
     ) -> TokenStream {
         let model = self.emitter.model;
         let table = &model.registers[register as usize];
         let width = table.width_bits;
-        let whole = low == 0 && value.width == width;
+        let whole = low == 0 && value_width == width;
         if self.keeps_pc_apart(register) {
-            let new = cast(self.value(value), value.width, 64);
+            let new = cast(value, value_width, 64);
             return match whole {
                 true => quote!(step.pc = #new;),
                 false => {
-                    let merged = merged(quote!(step.pc), new, low, value.width, 64);
+                    let merged = merged(quote!(step.pc), new, low, value_width, 64);
                     quote!(step.pc = #merged;)
                 }
             };
         }
         let name = identifier(&table.name);
         let hardwired = self.keep_hardwired(register, index);
-        let new = cast(self.value(value), value.width, width);
+        let new = cast(value, value_width, width);
         let replaced = |old: TokenStream, new: TokenStream| match (is_wide(width), whole) {
             (true, _) => {
-                let (low, bits) = (number(low.into()), number(value.width.into()));
+                let (low, bits) = (number(low.into()), number(value_width.into()));
                 quote!(#old.with(#low, #bits, #new))
             }
             (false, true) => new,
-            (false, false) => merged(old, new, low, value.width, width),
+            (false, false) => merged(old, new, low, value_width, width),
         };
         let Some(index) = index else {
             let new = replaced(quote!(p.registers.#name), new);

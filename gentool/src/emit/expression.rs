@@ -140,14 +140,15 @@ impl BodyEmitter<'_> {
                 let left = self.emitter.step_left();
                 quote!(p.kernel_ref().cycles_at(#left))
             }
-            ExprKind::RegisterPart { register, index, low, .. } => {
-                let register = self.read_register(*register, index.as_deref());
+            ExprKind::RegisterPart { register, index, low, access } => {
+                let all = self.read_register(*register, index.as_deref());
                 let (low, bits) = (number((*low).into()), number(width.into()));
-                cast(quote!(#register.extract(#low, #bits)), MOST_BITS, width)
+                let part = cast(quote!(#all.extract(#low, #bits)), MOST_BITS, width);
+                self.told_read(*access, *register, part)
             }
             ExprKind::CellPart { map, address, low, access } => {
                 let part = self.read_part(*map, address, (*low, width), *access);
-                cast(part, MOST_BITS, width)
+                self.told_read(*access, self.map_resource(*map), cast(part, MOST_BITS, width))
             }
             ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
             ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),
@@ -170,9 +171,13 @@ impl BodyEmitter<'_> {
                 let left = self.emitter.step_left();
                 quote!(p.kernel_ref().instructions_at(#left))
             }
-            ExprKind::Register { register, index, .. } => self.read_register(*register, index.as_deref()),
+            ExprKind::Register { register, index, access } => {
+                let value = self.read_register(*register, index.as_deref());
+                self.told_read(*access, *register, value)
+            }
             ExprKind::Memory { map, cells, address, access } => {
-                self.read_memory(*map, *cells, address, *access)
+                let value = self.read_memory(*map, *cells, address, *access);
+                self.told_read(*access, self.map_resource(*map), value)
             }
             ExprKind::Operand { instance, .. } => {
                 self.read_operand(*instance, Mentioned { kind: MentionKind::Read, bound: None }, width)

@@ -206,7 +206,7 @@ impl<'a> BodyEmitter<'a> {
         let is_fallible = self.emitter.shape == Shape::Stepwise
             || self.emitter.statements_are_fallible(self.operation, self.body, call.body);
         let name = self.of_call(call).emit_function(call, is_fallible);
-        let at = call.retries().then(|| quote!(, at));
+        let at = self.takes_context(call).then(|| quote!(, at));
         let base = call.first_region().map(|region| {
             let counter = self.counter(region);
             quote!(, #counter)
@@ -241,7 +241,7 @@ impl<'a> BodyEmitter<'a> {
             Shape::Blocks | Shape::Timed => (quote!(&mut Step<R>), quote!(usize)),
             Shape::Stepwise => (quote!(&mut Step<Processor, P>), quote!(u32)),
         };
-        let at = call.retries().then(|| quote!(, at: usize));
+        let at = self.takes_context(call).then(|| quote!(, at: usize));
         let base = call.first_region().map(|_| quote!(, base: #counter));
         let parameters = call.arguments.iter().map(|local| {
             let (name, ty) = (&self.locals[*local as usize], width(*local));
@@ -257,6 +257,11 @@ impl<'a> BodyEmitter<'a> {
             }
         };
         self.emitter.keep_function(call.function, is_fallible, rest)
+    }
+
+    /// True for an expansion whose function is told the context that it runs in.
+    fn takes_context(&self, call: Call<'_>) -> bool {
+        call.retries() || self.emitter.tells_values
     }
 
     /// The counter of a region.

@@ -90,14 +90,29 @@ pub fn emit_modules(model: &Model) -> Vec<SourceFile> {
 pub fn emit_modules_as(model: &Model, shape: Shape) -> Vec<SourceFile> {
     match shape {
         Shape::Blocks => emit_blocks(model),
-        Shape::Stepwise => emit_stepwise(model),
+        Shape::Stepwise => emit_stepwise(&Emitter::new(model, Shape::Stepwise)),
         Shape::Timed => timed::emit_timed(model),
     }
 }
 
-fn emit_stepwise(model: &Model) -> Vec<SourceFile> {
-    let emitter = Emitter::new(model, Shape::Stepwise);
-    let mut files = emit_stepwise_below(&emitter, "src");
+/// The modules of the simulator in the general form, whose engines tell values, too.
+pub fn emit_modules_with_values(model: &Model) -> Vec<SourceFile> {
+    emit_stepwise(&Emitter::new(model, Shape::Stepwise).telling_values())
+}
+
+/// The modules beside those of [`emit_modules`] for runs that ask for values: the general form, in a
+/// folder of its own.
+fn emit_values(model: &Model) -> Vec<SourceFile> {
+    let emitter = Emitter::new(model, Shape::Stepwise).telling_values();
+    let mut files = emit_stepwise_below(&emitter, "src/with_values");
+    let text = format_file(model, "The simulator, with values,", emitter.emit_values_root());
+    files.push(SourceFile { path: "src/with_values/mod.rs".into(), text });
+    files
+}
+
+fn emit_stepwise(emitter: &Emitter<'_>) -> Vec<SourceFile> {
+    let model = emitter.model;
+    let mut files = emit_stepwise_below(emitter, "src");
     let root = emitter.emit_stepwise_root();
     files.push(SourceFile { path: "src/lib.rs".into(), text: format_file(model, "The simulator", root) });
     files.push(SourceFile { path: "src/model.json".into(), text: model_text(model) });
@@ -178,6 +193,8 @@ struct Emitter<'a> {
     widths: operand::Widths,
     /// What is scheduled, where turns have a fixed order.
     timing: Option<timed::Timing>,
+    /// True if what is read and written is told: in the general form alone.
+    tells_values: bool,
 }
 
 impl<'a> Emitter<'a> {
@@ -195,7 +212,25 @@ impl<'a> Emitter<'a> {
         let (striking, fetching) = (striking_operations(model), fetching_operations(model));
         let (costs, functions) = (CostUse::of(model), RefCell::default());
         let (effects, widths) = (RefCell::default(), operand::Widths::default());
-        Emitter { model, shape, names, forms, striking, fetching, costs, functions, effects, widths, timing }
+        Emitter {
+            model,
+            shape,
+            names,
+            forms,
+            striking,
+            fetching,
+            costs,
+            functions,
+            effects,
+            widths,
+            timing,
+            tells_values: false,
+        }
+    }
+
+    /// The same with code that tells what is read and written.
+    fn telling_values(self) -> Emitter<'a> {
+        Emitter { tells_values: true, ..self }
     }
 }
 

@@ -7,15 +7,20 @@ use std::path::Path;
 use isac_ir::Model;
 use isac_ir::cost::CostUse;
 
-use super::{SourceFile, emit_modules};
+use super::{SourceFile, emit_modules, emit_values};
 use crate::runtime_sources::{LOCK_TEXT, RUNTIME_SOURCES};
 
 /// The files of the package but for the runtime's, ordered by path. `name` is the package's,
 /// `digest` the description's;
-/// `runtime` is the path from the package to the runtime's folder.
-pub fn emit_package(model: &Model, name: &str, digest: &str, runtime: &str) -> Vec<SourceFile> {
+/// `runtime` is the path from the package to the runtime's folder. With `values` its program can tell the
+/// values that instructions read and write, by the general form of the simulator beside the one for all
+/// other runs.
+pub fn emit_package(model: &Model, name: &str, digest: &str, runtime: &str, values: bool) -> Vec<SourceFile> {
     let mut files = emit_modules(model);
-    files.push(SourceFile { path: "src/main.rs".into(), text: main_text(model, name, digest) });
+    if values {
+        files.extend(emit_values(model));
+    }
+    files.push(SourceFile { path: "src/main.rs".into(), text: main_text(model, name, digest, values) });
     files.push(SourceFile { path: "Cargo.toml".into(), text: manifest_text(model, name, runtime) });
     files.push(SourceFile { path: "Cargo.lock".into(), text: LOCK_TEXT.into() });
     files.push(SourceFile { path: "README.md".into(), text: readme_text(model) });
@@ -74,7 +79,7 @@ pub fn package_name(model: &Model) -> String {
     format!("{}{letters}-simulator", if digit { "model-" } else { "" })
 }
 
-fn main_text(model: &Model, name: &str, digest: &str) -> String {
+fn main_text(model: &Model, name: &str, digest: &str, values: bool) -> String {
     let library = name.replace('-', "_");
     let costs = CostUse::of(model);
     // Caches that nothing but the profile depends on are simulated for it alone.
@@ -82,7 +87,21 @@ fn main_text(model: &Model, name: &str, digest: &str) -> String {
         true => "options.wants_measurement() || options.stats",
         false => "options.wants_measurement()",
     };
-    let caches = match costs.is_any() && !model.overlaps() {
+    let has_caches = costs.is_any() && !model.overlaps();
+    let (module, with_values) = match values {
+        true => (
+            format!(
+                "#[allow(non_snake_case, non_camel_case_types)]\nmod with_values;\n\nuse {library}::model;\n"
+            ),
+            format!(
+                "        if options.values.is_some() {{\n            return Ok(with_values::engine_with_values({}));\n        \
+                 }}\n",
+                if has_caches { "options.caches" } else { "" }
+            ),
+        ),
+        false => (String::new(), String::new()),
+    };
+    let caches = match has_caches {
         true => format!(
             "        if options.caches {{\n            return Ok({library}::engine_with_caches({profile}));\n        }}\n"
         ),
@@ -91,7 +110,7 @@ fn main_text(model: &Model, name: &str, digest: &str) -> String {
     format!(
         r#"//! The simulator of {name} as a program.
 
-use std::process::ExitCode;
+{module}use std::process::ExitCode;
 
 use sim_runtime::launcher::{{LaunchInfo, main as launch}};
 
@@ -104,7 +123,7 @@ fn main() -> ExitCode {{
         if let Some(option) = options.wants_reference() {{
             return Err(format!("{{option}} needs the reference engine: gentool run --engine reference"));
         }}
-{caches}        Ok({library}::engine({profile}))
+{with_values}{caches}        Ok({library}::engine({profile}))
     }})
 }}
 "#,

@@ -139,20 +139,31 @@ impl BodyEmitter<'_> {
     fn simple(&self, statement: &Stmt) -> TokenStream {
         match statement {
             Stmt::Set { local, value } => self.set_local(*local, value),
-            Stmt::SetRegister { register, index, low, value, .. } => {
-                self.write_register(*register, index.as_ref(), *low, value)
+            Stmt::SetRegister { register, index, low, value, access } => {
+                let (new, place) = (self.value(value), (*register, index.as_ref(), *low));
+                match self.tell_write(*access, *register) {
+                    Some(tell) => {
+                        let write = self.write_register(place, quote!(written), value.width);
+                        quote!({ let written = #new; #write #tell })
+                    }
+                    None => self.write_register(place, new, value.width),
+                }
             }
-            Stmt::SetMemory { map, cells, address, value, .. } => {
+            Stmt::SetMemory { map, cells, address, value, access } => {
                 let name = joined(&self.emitter.model.maps[*map as usize].name, &format!("write{cells}"));
                 let address = cast(self.value(address), address.width, 64);
                 let value = self.value(value);
                 let argument = self.emitter.access_argument(*map);
                 let touch = self.emitter.emit_touch(*map);
+                let tell = self.tell_write(*access, self.map_resource(*map));
+                let keep = tell.as_ref().map(|_| quote!(let written = value;));
                 quote!({
                     let value = #value;
                     let address = #address;
                     #touch
                     p.#name #argument(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
+                    #keep
+                    #tell
                 })
             }
             Stmt::SetCellPart { map, address, low, value, access } => {

@@ -32,8 +32,9 @@ mod start;
 mod state_dump;
 mod stdio;
 mod symbol_files;
+mod value_report;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,7 @@ pub use command::{main, take_negative_numbers};
 pub use interrupt::{EndRequests, Interrupt};
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
-pub use options::{ProgramFormat, RunOptions, SAMPLES_KEPT, SampleChecks, SampleCode, SampleOnly};
+pub use options::{ProgramFormat, RunOptions, SampleChecks, SampleCode, SampleOnly};
 pub use output_file::{AtomicFile, OutputFile, Render, Results, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::{describe_image, holds_parts};
@@ -70,6 +71,7 @@ use snapshot::Snapshots;
 use start::{Outside, Started, read_program, read_program_of, start};
 use state_dump::dump_state;
 use symbol_files::{check_image_files, images_of, read_image_files};
+use value_report::render_values;
 
 /// Runs a program and leaves the results that the options ask for.
 ///
@@ -186,6 +188,7 @@ fn begin(
                     FILE or --report FILE"
             .to_owned());
     }
+    check_values(options)?;
     if options.snapshot_apart && engine.model().is_some_and(Model::overlaps) {
         return Err(NO_PARTS.to_owned());
     }
@@ -200,6 +203,9 @@ fn begin(
     let (warnings, awaited): (Vec<_>, Vec<_>) = checks.unzip();
     let (warnings, awaited) = (warnings.into_iter().flatten(), awaited.into_iter().flatten());
     let begun = Begun { started, pauses, warnings: warnings.collect(), awaited: awaited.collect() };
+    if options.values.is_some() && !engine.record_values(options.values_at.clone()) {
+        return Err(NO_VALUES.to_owned());
+    }
     match sampling {
         Some(sampling) if !engine.sample(sampling) => Err(no_samples(engine, sampling.is_plain()).to_owned()),
         _ => Ok(begun),
@@ -224,6 +230,15 @@ const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, cho
                                --sample-only and --sample-timer, or take the translated engine, which simulates \
                                no caches";
 
+/// Why values are not those of parts of a run, and what to do.
+const NO_VALUES_OF_PARTS: &str = "--values counts those of the whole run, and --count-from and --count-until parts \
+                                  of it; leave out --values, or name instructions by --values-at in place of \
+                                  --count-from and --count-until";
+
+/// Why values are not counted, and what to do.
+const NO_VALUES: &str = "this simulator was generated without what --values needs; generate it with `gentool \
+                         generate --values`, or leave out --values";
+
 /// Why calls are not followed, and what to do.
 const NO_CALLS: &str = "this engine cannot follow calls; leave out --calls, or say --engine reference";
 
@@ -247,7 +262,16 @@ fn follow_calls(engine: &mut dyn Engine, files: &[ImageFile<'_>]) -> Result<(), 
 /// Which file cannot, why, and what to do.
 pub fn check_results(options: &RunOptions) -> Result<(), String> {
     check_outputs(options, &profile_outputs(options))?;
+    check_values(options)?;
     check_image_files(options)
+}
+
+/// What is counted of a part of a run is no part of the values.
+fn check_values(options: &RunOptions) -> Result<(), String> {
+    match options.values.is_some() && options.is_counted_in_parts() {
+        true => Err(NO_VALUES_OF_PARTS.to_owned()),
+        false => Ok(()),
+    }
 }
 
 fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
@@ -335,6 +359,16 @@ fn profile_outputs<'a>(options: &RunOptions) -> Vec<OutputFile<'a>> {
                 let mut bytes = Vec::new();
                 write_profile(&mut bytes, results.profile)?;
                 Ok(bytes)
+            }),
+        });
+    }
+    if let Some(path) = options.values.clone() {
+        outputs.push(OutputFile {
+            path,
+            what: "values",
+            render: Box::new(|results| match (results.model, results.values) {
+                (Some(model), Some(values)) => Ok(render_values(model, results.profile, values).into_bytes()),
+                _ => Err(io::Error::other("none were counted")),
             }),
         });
     }
@@ -455,7 +489,11 @@ impl Conclusion<'_> {
         if !outputs.is_empty() {
             match self.parts.profile(self.engine, provenance) {
                 Ok(profile) => {
-                    let made = Results { profile: &profile, values: self.engine.values() };
+                    let made = Results {
+                        profile: &profile,
+                        values: self.engine.values(),
+                        model: self.engine.model(),
+                    };
                     results.extend(outputs.iter().map(|output| write_output(output, &made)));
                 }
                 Err(error) => results.push(Err(error)),

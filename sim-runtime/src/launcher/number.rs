@@ -34,6 +34,19 @@ pub fn parse_number(text: &str) -> Result<u64, String> {
     })
 }
 
+/// Reads a range of addresses, `FIRST-LAST`, or one address.
+///
+/// # Errors
+/// What is wrong with an address, or that the last is below the first.
+pub(super) fn parse_addresses(text: &str) -> Result<(u64, u64), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (parse_number(first)?, parse_number(last)?);
+    match first <= last {
+        true => Ok((first, last)),
+        false => Err(format!("{last:#x} is below {first:#x}; write the lower address first")),
+    }
+}
+
 /// Reads a number of seconds above 0, with or without a fraction.
 ///
 /// # Errors

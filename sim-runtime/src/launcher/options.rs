@@ -8,13 +8,12 @@ use clap::{ArgGroup, Args, ValueEnum};
 use sim_profile::{CheckPlaces, Duplication, Instrumented, Mode, Sampling};
 
 use crate::host::DEFAULT_CLOCK_HZ;
-use crate::launcher::number::{parse_count, parse_number, parse_seconds};
+use crate::launcher::number::{parse_addresses, parse_count, parse_number, parse_seconds};
 use crate::launcher::snapshot::SnapshotInterval;
 use crate::trace::{CycleWindow, WIDEST_DIAGRAM, parse_window};
 
-/// The options that keep what samples tell, by the name of their group: one is enough, and whoever has more
-/// options may add his own.
-pub const SAMPLES_KEPT: &str = "samples_kept";
+/// The options that keep what samples tell, by the name of their group: one is enough.
+const SAMPLES_KEPT: &str = "samples_kept";
 
 /// How to run which program.
 #[derive(Debug, Clone, Args)]
@@ -130,6 +129,32 @@ pub struct RunOptions {
     /// Two runs with equal files ended in the same state. Example: --dump-state end.txt
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub dump_state: Option<PathBuf>,
+
+    /// Count the values that instructions read and write, and write the most frequent ones to FILE.
+    ///
+    /// For each register file, register and memory that an operation of an instruction touches: how many
+    /// values, from where to where, and how often the most frequent one. With --sample those of the
+    /// samples. Example: --values run.values --values-at 0x10040-0x10080
+    #[arg(
+        long,
+        value_name = "FILE",
+        group = SAMPLES_KEPT,
+        conflicts_with = "events",
+        help_heading = "Results"
+    )]
+    pub values: Option<PathBuf>,
+
+    /// The addresses of the instructions for --values: one, or the first and the last; all if left out.
+    ///
+    /// May be given several times. Example: --values-at 0x10040 --values-at 0x10100-0x1013c
+    #[arg(
+        long,
+        value_name = "FIRST-LAST",
+        requires = "values",
+        value_parser = parse_addresses,
+        help_heading = "Results"
+    )]
+    pub values_at: Vec<(u64, u64)>,
 
     /// Print instructions, cycles, seconds and million instructions a second at the end.
     ///
@@ -402,7 +427,7 @@ impl RunOptions {
     /// without profiling and runs faster.
     #[must_use]
     pub fn wants_measurement(&self) -> bool {
-        self.report.is_some() || self.profile.is_some()
+        self.report.is_some() || self.profile.is_some() || self.values.is_some()
     }
 
     /// How samples are to be taken, if they are.
@@ -494,6 +519,7 @@ impl RunOptions {
             ("--events", &self.events),
             ("--pipeline-trace", &self.pipeline_trace),
             ("--dump-state", &self.dump_state),
+            ("--values", &self.values),
             ("--root", &self.root),
         ];
         for (name, file) in files {
@@ -515,6 +541,7 @@ impl RunOptions {
                 line.extend([OsString::from(name), number.to_string().into()]);
             }
         }
+        line.extend(self.values_at.iter().map(|(first, last)| format!("--values-at={first}-{last}").into()));
         let windows = [
             ("--pipeline-window", self.pipeline_trace.as_ref().map(|_| self.pipeline_window)),
             ("--pipeline-diagram", self.pipeline_diagram),

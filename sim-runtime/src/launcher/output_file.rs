@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Stderr, Stdout, Write};
 use std::path::{Path, PathBuf};
 
+use isac_ir::Model;
 use sim_profile::{Profile, ValueTable};
 use tempfile::{Builder, NamedTempFile};
 
@@ -16,6 +17,8 @@ pub struct Results<'a> {
     pub profile: &'a Profile,
     /// The values that its instructions have read and written, if they were counted.
     pub values: Option<&'a ValueTable>,
+    /// The description, if the engine knows it.
+    pub model: Option<&'a Model>,
 }
 
 /// Makes a file's contents.

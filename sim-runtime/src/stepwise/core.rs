@@ -10,6 +10,9 @@ pub type BodyFn<C, P> = fn(&mut C, &mut Step<C, P>, usize) -> Result<(), Trap>;
 
 /// A generated processor whose sections are functions.
 pub trait StepCore: Core {
+    /// True if its sections tell the values that they read and write.
+    const TELLS_VALUES: bool = false;
+
     /// The function of an operation's section, if it has that section.
     fn section<P: Profiling>(operation: u32, part: Part) -> Option<BodyFn<Self, P>>;
 

@@ -6,7 +6,7 @@ use isac_ir::Model;
 use isac_ir::cost::CostUse;
 use sim_profile::{
     CacheLines, Calls, InstructionKey, InstructionRecord, Measurement, Overhead, Samples, Sampling, Spending,
-    StageCycles,
+    StageCycles, ValueTable,
 };
 
 use super::charge::Whose;
@@ -19,7 +19,7 @@ use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Core, Profiling, Trap};
 use crate::pause::Pauses;
-use crate::record::{CallFollower, Executed, FunctionMap, add_accesses, model_tables};
+use crate::record::{CallFollower, Executed, FunctionMap, ValueRecorder, add_accesses, model_tables};
 
 /// A generated core in an engine that runs one cycle after the other.
 pub struct StepwiseEngine<C: StepCore, P: Profiling> {
@@ -121,6 +121,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         }
         if let Some(sampled) = &mut self.sampled {
             sampled.look(self.core.kernel());
+            self.step.set_recording(sampled.is_recording());
         }
         stop
     }
@@ -318,8 +319,20 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         let is_possible = P::ON && self.calls.is_none() && sampling.is_plain();
         if is_possible {
             self.sampled = Some(Sampled::new(sampling, self.core.kernel_ref()));
+            self.step.set_recording(self.is_recording());
         }
         is_possible
+    }
+
+    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+        if C::TELLS_VALUES {
+            self.step.record_values(ValueRecorder::new(addresses), self.is_recording());
+        }
+        C::TELLS_VALUES
+    }
+
+    fn values(&self) -> Option<&ValueTable> {
+        self.step.values()
     }
 
     fn samples(&self) -> Option<Samples> {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use isac_ir::time::StageId;
-use sim_profile::{Calls, LostReason, Measurement};
+use sim_profile::{Calls, LostReason, Measurement, ValueTable};
 
 use super::charge::Whose;
 use super::core::StepCore;
@@ -16,7 +16,7 @@ use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::program_order::{Place, ProgramOrder};
-use crate::record::{CallsInFlight, CostPlace, Executed, FunctionMap};
+use crate::record::{CallsInFlight, CostPlace, Executed, FunctionMap, ValueRecorder};
 
 /// A generated core in an engine that keeps instructions in flight.
 pub struct PipelinedEngine<C: StepCore, P: Profiling> {
@@ -502,6 +502,17 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
 
     fn calls(&self) -> Option<Calls> {
         self.calls.as_ref().map(CallsInFlight::calls)
+    }
+
+    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+        if C::TELLS_VALUES {
+            self.step.record_values(ValueRecorder::new(addresses), true);
+        }
+        C::TELLS_VALUES
+    }
+
+    fn values(&self) -> Option<&ValueTable> {
+        self.step.values()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

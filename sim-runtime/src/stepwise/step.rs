@@ -4,6 +4,7 @@ mod context;
 mod decoding;
 mod parked;
 mod scheduling;
+mod value;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -21,7 +22,7 @@ use super::lines::TouchedLines;
 use super::wheel::Wheel;
 use crate::fault::FaultKind;
 use crate::kernel::{Kernel, Profiling, Trap};
-use crate::record::{Strike, Struck};
+use crate::record::{Strike, Struck, ValueRecorder};
 
 /// Number of addresses whose instruction is found at once; a power of two.
 const NEAR: usize = 1 << 14;
@@ -84,6 +85,10 @@ pub struct Step<C: StepCore, P: Profiling> {
     folded: BTreeMap<u32, u64>,
     /// Lines of caches that it has touched.
     lines: TouchedLines,
+    /// Who counts values, if anybody does.
+    values: Option<ValueRecorder>,
+    /// True while values are counted.
+    notes_values: bool,
     /// What the instruction was decoded as before.
     former: Option<Rc<Instruction<C, P>>>,
     /// The CODINGROOT on its way.
@@ -128,6 +133,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             counted: Vec::new(),
             folded: BTreeMap::new(),
             lines: TouchedLines::default(),
+            values: None,
+            notes_values: false,
             former: None,
             root: RootDecoding::new(model.main),
             opened: Vec::new(),

@@ -17,7 +17,7 @@ use super::super::description::{FollowedModel, digest_model};
 use super::super::gdb::run_debugged;
 use super::super::html_report::RunPage;
 use super::super::pipeline::Pictures;
-use super::{Options, values};
+use super::Options;
 
 /// Runs a program on the reference engine.
 ///
@@ -39,7 +39,7 @@ pub(super) fn run_reference(
     if options.caches {
         engine = engine.with_caches();
     }
-    if options.wants_measurement() || page.is_some() || asked.values.is_some() {
+    if options.wants_measurement() || page.is_some() {
         engine = engine.with_profile();
     }
     if let Some(address) = asked.gdb {
@@ -51,9 +51,8 @@ pub(super) fn run_reference(
         }
         return run_debugged(model, Box::new(engine), &info, (address, options), statements, page);
     }
-    let values = values::record(model, &mut engine, asked);
     let pictures = Pictures::begin(model, options, asked.pipeline_view)?;
-    let further = page.into_iter().map(RunPage::output).chain(values).collect();
+    let further = page.into_iter().map(RunPage::output).collect();
     let status = run_told(model, pictures.listen(engine), &info, asked, further)?;
     pictures.finish(options)?;
     Ok(status)

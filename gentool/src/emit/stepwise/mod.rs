@@ -6,11 +6,12 @@
 mod operand;
 mod reference;
 mod section;
+mod value;
 
 use isac_ir::account::PARTS;
 use isac_ir::behavior::Body;
 use isac_ir::operation::Operation;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
@@ -21,10 +22,7 @@ impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
     pub(super) fn emit_stepwise_root(&self) -> TokenStream {
         let (model, modules) = (self.emit_model(), self.emit_stepwise_modules());
-        let engine = identifier_of(match self.model.overlaps() {
-            true => "PipelinedEngine",
-            false => "StepwiseEngine",
-        });
+        let engine = self.engine_name();
         let with_caches = self.asks_for_caches().then(emit_engine_with_caches);
         let with_costs = with_caches.is_some().then(|| quote!(, WithCosts));
         quote! {
@@ -69,6 +67,49 @@ impl Emitter<'_> {
         }
     }
 
+    /// The same for runs that ask for values, beside the simulator that all others take: a module of the
+    /// program, which has the function `model`.
+    pub(super) fn emit_values_root(&self) -> TokenStream {
+        let modules = self.emit_stepwise_modules();
+        let engine = self.engine_name();
+        let (parameter, engines) = match self.asks_for_caches() {
+            true => (
+                quote!(caches: bool),
+                quote! {
+                    match caches {
+                        true => Box::new(#engine::<_, WithCosts<Profiled>>::new(processor)),
+                        false => Box::new(#engine::<_, Profiled>::new(processor)),
+                    }
+                },
+            ),
+            false => (quote!(), quote!(Box::new(#engine::<_, Profiled>::new(processor)))),
+        };
+        let with_costs = self.asks_for_caches().then(|| quote!(, WithCosts));
+        quote! {
+            #modules
+
+            use sim_runtime::Engine;
+            use sim_runtime::kernel::{Profiled #with_costs};
+            use sim_runtime::stepwise::#engine;
+
+            use super::model;
+
+            /// A processor after reset in an engine with the exact profile that can tell values.
+            pub fn engine_with_values(#parameter) -> Box<dyn Engine> {
+                let processor = processor::Processor::new();
+                #engines
+            }
+        }
+    }
+
+    /// The engine of the general form.
+    fn engine_name(&self) -> Ident {
+        identifier_of(match self.model.overlaps() {
+            true => "PipelinedEngine",
+            false => "StepwiseEngine",
+        })
+    }
+
     fn emit_stepwise_modules(&self) -> TokenStream {
         let handler = self.model.memory_fault.is_some().then(|| {
             quote!(
@@ -101,8 +142,15 @@ impl Emitter<'_> {
             Some(_) => quote!(Some(super::memory_fault::memory_fault::<P>)),
             None => quote!(None),
         };
+        let tells_values = self.tells_values.then(|| {
+            quote!(
+                const TELLS_VALUES: bool = true;
+            )
+        });
         quote! {
             impl StepCore for Processor {
+                #tells_values
+
                 fn section<P: Profiling>(operation: u32, part: Part) -> Option<BodyFn<Self, P>> {
                     match (operation, part) {
                         #(#arms)*

@@ -1,4 +1,4 @@
-//! The values that instructions read and write, as `gentool run --values` writes them.
+//! The values that instructions read and write, as `--values` writes them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,21 +11,11 @@ use sim_profile::{
     Counted, CountedValue, InstructionKey, Measurement, Mode, Profile, Samples, Sampling, ValuePlace,
     ValueTable, Values,
 };
-use sim_runtime::launcher::parse_number;
-use sim_runtime::record::{KeyDecoder, static_table};
+
+use crate::record::{KeyDecoder, static_table};
 
 /// How many of the most frequent values are shown.
 const SHOWN: usize = 5;
-
-/// Reads `FIRST-LAST`, or one address.
-pub(super) fn parse_addresses(text: &str) -> Result<(u64, u64), String> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let (first, last) = (parse_number(first)?, parse_number(last)?);
-    match first <= last {
-        true => Ok((first, last)),
-        false => Err(format!("{last:#x} is below {first:#x}; write the lower address first")),
-    }
-}
 
 /// The values of a run, or of its samples, as a text.
 pub(super) fn render_values(model: &Model, profile: &Profile, values: &ValueTable) -> String {

@@ -1,0 +1,34 @@
+//! Telling the values that are read and written, where a simulator does.
+
+use isac_ir::behavior::UNCOUNTED;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::emit::body::BodyEmitter;
+use crate::emit::expression::number;
+
+impl BodyEmitter<'_> {
+    /// The resource that a map is.
+    pub(in crate::emit) fn map_resource(&self, map: u32) -> u32 {
+        self.emitter.model.registers.len() as u32 + map
+    }
+
+    /// A value that is read by an access, told if that is asked for.
+    pub(in crate::emit) fn told_read(&self, access: u32, resource: u32, value: TokenStream) -> TokenStream {
+        if !self.tells(access) {
+            return value;
+        }
+        let resource = number(resource.into());
+        quote!({ let value = #value; step.note_read(at, #resource, value) })
+    }
+
+    /// What tells the value `written` behind a write, if that is asked for.
+    pub(in crate::emit) fn tell_write(&self, access: u32, resource: u32) -> Option<TokenStream> {
+        let resource = number(resource.into());
+        self.tells(access).then(|| quote!(step.note_write(at, #resource, written);))
+    }
+
+    fn tells(&self, access: u32) -> bool {
+        self.emitter.tells_values && access != UNCOUNTED
+    }
+}

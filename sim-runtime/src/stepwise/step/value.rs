@@ -1,0 +1,59 @@
+//! The values that sections read and write.
+
+use isac_ir::operation::Target;
+use sim_profile::{ValuePlace, ValueTable};
+
+use super::super::core::StepCore;
+use super::super::instruction::Instruction;
+use super::Step;
+use crate::kernel::Profiling;
+use crate::record::ValueRecorder;
+
+impl<C: StepCore, P: Profiling> Step<C, P> {
+    /// A context has read a value of a resource; gives it.
+    #[inline]
+    pub fn note_read<T: Copy + Into<u128>>(&mut self, context: usize, resource: u32, value: T) -> T {
+        if self.notes_values {
+            self.note_value(context, (resource, false), value.into());
+        }
+        value
+    }
+
+    /// A context has written a value to a resource, or is about to.
+    #[inline]
+    pub fn note_write(&mut self, context: usize, resource: u32, value: impl Into<u128>) {
+        if self.notes_values {
+            self.note_value(context, (resource, true), value.into());
+        }
+    }
+
+    /// Accesses of what holds the CODINGROOT, and of what is not decoded, have no values.
+    #[cold]
+    fn note_value(&mut self, context: usize, (resource, is_written): (u32, bool), value: u128) {
+        let Instruction { address, word, ref decoded, .. } = *self.instruction;
+        let node = self.instruction.context(context).node;
+        let target = decoded.as_ref().and_then(|decoded| decoded.nodes.get(node as usize));
+        let (1.., Some(Target::Operation(operation))) = (node, target.map(|node| node.target)) else {
+            return;
+        };
+        if let Some(values) = self.values.as_mut().filter(|values| values.is_chosen(address)) {
+            values.add(ValuePlace { address, word, node, operation, resource, is_written }, value);
+        }
+    }
+
+    /// From now on values are counted, as long as the run is.
+    pub(crate) fn record_values(&mut self, values: ValueRecorder, is_recording: bool) {
+        self.values = Some(values);
+        self.set_recording(is_recording);
+    }
+
+    /// What runs from now on is counted, or not.
+    pub(crate) fn set_recording(&mut self, is_recording: bool) {
+        self.notes_values = is_recording && self.values.is_some();
+    }
+
+    /// The values so far; `None` if they are not counted.
+    pub(crate) fn values(&self) -> Option<&ValueTable> {
+        self.values.as_ref().map(ValueRecorder::table)
+    }
+}

@@ -126,7 +126,7 @@ struct Total {
 /// Runs random programs on every engine.
 fn check(simulator: Simulator, programs: u64) -> Total {
     let model = (simulator.model)();
-    let mut total = Total::default();
+    let (mut total, mut places) = (Total::default(), 0);
     for seed in 0..programs {
         let program = random_program(model, seed);
         let context = |what: &str| format!("{}, seed {seed}: {what}", simulator.name);
@@ -170,11 +170,12 @@ fn check(simulator: Simulator, programs: u64) -> Total {
         drop(engine);
         assert_eq!(difference(&report, &events.report()), None, "{}", context("replayed from its events"));
         if seed % 4 == 0 {
-            check_values(&simulator, (8, 40), &|engine| {
+            places += check_values(&simulator, (8, 40), &|engine| {
                 run(engine, model, &program, 1);
             });
         }
     }
+    assert!(places > 20, "{}: values at {places} places", simulator.name);
     total
 }
 

@@ -196,10 +196,45 @@ fn values_are_shown_by_operand() {
         run("--values-at 6-5"),
         run("--events @events"),
         run("--dump-state @values"),
-        format!("run {TINY8} {program} --engine emitted --values @values"),
+        run("--gdb 0"),
+        format!("debug {TINY8} {program} --values @values"),
         format!("run {TINY8} {program} --values-at 4"),
     ];
     check("values_refused", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// What a CODINGROOT asks of an operand before all words are there belongs to the instruction that they are;
+/// where they are none, it is not counted.
+#[test]
+fn values_that_decide_what_is_decoded_are_those_of_the_whole_instruction() {
+    let model = "
+        RESOURCE {
+            PC REGISTER bit[16] pc;
+            REGISTER bit[16] x[4];
+            RAM bit[8] ram { SIZE (0x100); };
+            MEMORY_MAP m { RANGE (0, 0xff) -> ram; };
+        };
+        OPERATION main { ACTIVATION { two_words; }; };
+        OPERATION two_words {
+            INSTANCE sel ALIAS { one };
+            INSTANCE op8 ALIAS { two };
+            CODINGROOT { one (m[pc]); IF (one == 0) { two (m[pc + 1]); } ELSE { two (m[pc + 2]); } };
+            BEHAVIOR { pc = pc + instruction_size; };
+        };
+        OPERATION sel { INSTANCE reg ALIAS { r }; CODING { 0b000000 r }; EXPRESSION { r }; };
+        OPERATION reg { CODING { n=0bx[2] }; EXPRESSION { x[n] }; };
+        GROUP op8 = put, stop;
+        OPERATION put { CODING { 0b00 n=0bx[6] }; BEHAVIOR { x[n[1..0]] = x[n[3..2]] + 1; }; };
+        OPERATION stop { CODING { 0b01 n=0bx[6] }; BEHAVIOR { halt(n); }; };
+    ";
+    // The third has no second word that anything matches.
+    let bench = Bench::new().with("early.isac", model).with("early.bin", [0, 5, 1, 0, 2, 0, 0xff, 0xff]);
+    let output = bench.run("run @early.isac @early.bin --raw --engine reference --values @values");
+    assert_eq!(status(&output), 127, "{}", String::from_utf8_lossy(&output.stderr));
+    let values = bench.text("values");
+    let places: Vec<&str> = values.lines().filter(|line| line.starts_with("0x")).collect();
+    let read = values.lines().filter(|line| line.starts_with("  reg reads x: 1 times")).count();
+    assert_eq!((places.as_slice(), read), (["0x0  00050001", "0x2  01020002"].as_slice(), 2), "{values}");
 }
 
 /// A value of a wide register is not all of it.

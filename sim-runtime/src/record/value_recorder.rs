@@ -1,6 +1,6 @@
 //! Counts the values that instructions read and write.
 
-use sim_profile::{ValuePlace, ValueTable, Values};
+use sim_profile::{ValuePlace, ValueTable, Values, Word};
 
 /// Counts values of the instructions at chosen addresses.
 #[derive(Debug, Clone)]
@@ -8,13 +8,15 @@ pub struct ValueRecorder {
     /// First and last of each range; all if there is none.
     addresses: Vec<(u64, u64)>,
     table: ValueTable,
+    /// What was read while a CODINGROOT decodes: at places that lack address and word.
+    early: Vec<(ValuePlace, u128)>,
 }
 
 impl ValueRecorder {
     /// Nothing counted yet, of the instructions at addresses from first to last of each pair; of all of them
     /// if there is no pair.
     pub fn new(addresses: Vec<(u64, u64)>) -> ValueRecorder {
-        ValueRecorder { addresses, table: ValueTable::new() }
+        ValueRecorder { addresses, table: ValueTable::new(), early: Vec::new() }
     }
 
     /// What was counted so far.
@@ -26,6 +28,26 @@ impl ValueRecorder {
     pub fn is_chosen(&self, address: u64) -> bool {
         let mut ranges = self.addresses.iter();
         self.addresses.is_empty() || ranges.any(|(first, last)| (*first..=*last).contains(&address))
+    }
+
+    /// A value was read by what is decoded of an instruction that is not as a whole yet: it belongs to
+    /// whatever that will be, if it will be anything.
+    pub(crate) fn add_early(&mut self, place: ValuePlace, value: u128) {
+        self.early.push((place, value));
+    }
+
+    /// Another instruction is to be decoded.
+    pub(crate) fn begin_decoding(&mut self) {
+        self.early.clear();
+    }
+
+    /// The instruction at hand is decoded.
+    pub(crate) fn finish_decoding(&mut self, address: u64, word: Word) {
+        for (place, value) in std::mem::take(&mut self.early) {
+            if self.is_chosen(address) {
+                self.add(ValuePlace { address, word, ..place }, value);
+            }
+        }
     }
 
     /// A value was read, or is about to be written.

@@ -20,6 +20,9 @@ impl<'m> Step<'m, '_> {
         self.instruction.size_cells = 0;
         self.instruction.decoded = None;
         self.instruction.fetching = Some(RootDecoding::new(operation));
+        if let Some(values) = &mut self.values {
+            values.begin_decoding();
+        }
         let outcome = self.run_body(&mut frame, &body.statements, 0);
         let fetching = self.instruction.fetching.take();
         outcome?;
@@ -35,6 +38,9 @@ impl<'m> Step<'m, '_> {
         self.flight.trace_decoded(model, &self.instruction, &fetching.decoded, word);
         self.instruction.decoded = Some(fetching.decoded);
         self.instruction.word = word;
+        if let Some(values) = &mut self.values {
+            values.finish_decoding(self.instruction.address, word);
+        }
         Ok(())
     }
 

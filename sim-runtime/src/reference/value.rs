@@ -24,8 +24,11 @@ impl Step<'_, '_> {
         let Some(node) = frame.node.filter(|node| *node > 0) else { return };
         let target = self.tree().and_then(|tree| tree.nodes.get(node as usize)).map(|node| node.target);
         let (Some(Target::Operation(operation)), Some(values)) = (target, &mut self.values) else { return };
-        if values.is_chosen(address) {
-            values.add(ValuePlace { address, word, node, operation, resource, is_written }, value);
+        let place = ValuePlace { address, word, node, operation, resource, is_written };
+        if self.instruction.fetching.is_some() {
+            values.add_early(place, value);
+        } else if values.is_chosen(address) {
+            values.add(place, value);
         }
     }
 }

@@ -89,6 +89,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     values: Option<ValueRecorder>,
     /// True while values are counted.
     notes_values: bool,
+    /// True while a CODINGROOT decodes.
+    is_decoding: bool,
     /// What the instruction was decoded as before.
     former: Option<Rc<Instruction<C, P>>>,
     /// The CODINGROOT on its way.
@@ -135,6 +137,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             lines: TouchedLines::default(),
             values: None,
             notes_values: false,
+            is_decoding: false,
             former: None,
             root: RootDecoding::new(model.main),
             opened: Vec::new(),
@@ -209,7 +212,9 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         }
         if let Some(root) = self.instruction.root(context) {
             self.enter(context);
-            root(core, self, context)?;
+            let outcome = root(core, self, context);
+            self.is_decoding = false;
+            outcome?;
         }
         for index in self.instruction.actions(context) {
             let action = self.instruction.action(index);

@@ -25,6 +25,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.opened.clear();
         self.found = None;
         self.former = self.is_decoded.then(|| Rc::clone(&self.instruction));
+        self.begin_values();
     }
 
     /// An element of a CODINGROOT from a map.
@@ -174,6 +175,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         }
         self.set_instruction(instruction);
         self.is_decoded = true;
+        self.finish_values();
     }
 
     /// The instruction that the elements are.

@@ -36,8 +36,28 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         let (1.., Some(Target::Operation(operation))) = (node, target.map(|node| node.target)) else {
             return;
         };
-        if let Some(values) = self.values.as_mut().filter(|values| values.is_chosen(address)) {
-            values.add(ValuePlace { address, word, node, operation, resource, is_written }, value);
+        let Some(values) = &mut self.values else { return };
+        let place = ValuePlace { address, word, node, operation, resource, is_written };
+        if self.is_decoding {
+            values.add_early(place, value);
+        } else if values.is_chosen(address) {
+            values.add(place, value);
+        }
+    }
+
+    /// A CODINGROOT begins.
+    pub(super) fn begin_values(&mut self) {
+        if self.notes_values {
+            self.is_decoding = true;
+            self.values.iter_mut().for_each(ValueRecorder::begin_decoding);
+        }
+    }
+
+    /// The instruction at hand is decoded.
+    pub(super) fn finish_values(&mut self) {
+        if self.notes_values {
+            let Instruction { address, word, .. } = *self.instruction;
+            self.values.iter_mut().for_each(|values| values.finish_decoding(address, word));
         }
     }
 

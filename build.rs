@@ -16,7 +16,7 @@ use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each, which tells
 /// values.
-const MODELS: [(&str, &str); 60] = [
+const MODELS: [(&str, &str); 61] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -62,6 +62,7 @@ const MODELS: [(&str, &str); 60] = [
     ("taken", "tests/models/taken.isac"),
     ("retaken", "tests/models/retaken.isac"),
     ("root_values", "tests/models/root_values.isac"),
+    ("asked", "tests/models/asked.isac"),
     ("five", "tests/time/five.isac"),
     ("gate", "tests/time/gate.isac"),
     ("cancel", "tests/time/cancel.isac"),
@@ -80,7 +81,8 @@ const MODELS: [(&str, &str); 60] = [
 ];
 
 /// Models that are large enough already in the form that they take by themselves: what the general
-/// form does is shown by the others. Where that is the general form, it tells values.
+/// form does is shown by the others. Where that is the general form, it is the one that tells values, which
+/// differs from what is generated without in that alone.
 const IN_ONE_FORM: [(&str, &str); 6] = [
     ("rv32imc", "models/rv32imc/rv32imc.isac"),
     ("rv64imac", "models/rv64imac/rv64imac.isac"),

@@ -334,6 +334,12 @@ fn several_words_and_what_was_chosen_run_the_same_on_every_engine() {
 }
 
 #[test]
+fn an_element_that_its_coding_root_asks_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(asked, asked_stepwise), 80);
+    assert!(ended > 20 && instructions > 300, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
 fn words_that_registers_hold_run_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(root_values, root_values_stepwise), 200);
     assert!(ended > 50 && instructions > 1_000, "{ended} ended, {instructions} instructions");

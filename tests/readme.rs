@@ -271,6 +271,8 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         pipeline_window: CycleWindow { first: 1, count: 1 },
         pipeline_diagram: None,
         dump_state: None,
+        values: None,
+        values_at: Vec::new(),
         stats: false,
         caches: false,
         images: Vec::new(),

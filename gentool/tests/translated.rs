@@ -72,6 +72,17 @@ fn registers_are_loaded_once_in_a_cycle_that_is_entered_at_two_places() {
     check("cycles");
 }
 
+/// Every eighth turn a stack and a pointer lead into the registers; at last a call is at fault when it has
+/// written the first half of an address.
+#[test]
+fn what_an_instruction_has_done_is_undone_where_it_is_left_to_the_interpreter() {
+    let avr = "models/avr/avr.isac";
+    check_with(avr, "undone", &[], |status| status == 127);
+    for limit in ["10001", "10017", "10024"] {
+        check_with(avr, "undone", &["--limit-instructions", limit], |status| status == 124);
+    }
+}
+
 #[test]
 fn jumps_by_tables_are_followed_as_their_places_become_known() {
     check("tables");

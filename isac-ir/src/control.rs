@@ -19,6 +19,7 @@
 //!
 //! Activations that come round are gone round once: what any number of turns leaves is not known.
 
+mod around;
 mod carrier;
 mod place;
 mod state;
@@ -26,6 +27,7 @@ mod statement;
 mod striking;
 mod value;
 
+pub use self::around::operations_around;
 pub use self::striking::{added_to, fetching_operations, striking_operations};
 
 use std::cell::OnceCell;

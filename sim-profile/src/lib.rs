@@ -96,5 +96,5 @@ pub use sampling::{CheckPlaces, Counted, Duplication, Estimate, Instrumented, Sa
 pub use several_programs::ProgramRuns;
 pub use storage::{ProfileError, ProfileErrorCause, ProfileSum, SumError, read_profile, write_profile};
 pub use tables::{CodeCells, ModelTables};
-pub use values::{COUNTED_VALUES, CountedValue, ValuePlace, ValueTable, Values};
+pub use values::{COUNTED_VALUES, CountedValue, ValueKind, ValuePlace, ValueTable, Values};
 pub use word::{Word, WordError};

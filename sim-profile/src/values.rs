@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{AccessEvent, Word};
+use crate::Word;
 
 /// Values of one operand that have a counter.
 pub const COUNTED_VALUES: usize = 64;
@@ -27,8 +27,21 @@ pub struct ValuePlace {
     pub operation: u32,
     /// The resource, by its index in [`crate::ModelTables::resources`].
     pub resource: u32,
-    /// Whether values are written; else they are read.
-    pub is_written: bool,
+    /// What of the accesses it is.
+    pub kind: ValueKind,
+}
+
+/// What of an access is a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ValueKind {
+    /// What is read.
+    Read,
+    /// The address in memory that it is read from.
+    ReadAddress,
+    /// What is written.
+    Written,
+    /// The address in memory that it is written to.
+    WrittenAddress,
 }
 
 /// Values of every place that was seen.
@@ -55,13 +68,6 @@ pub struct Values {
     /// The highest one.
     pub highest: u128,
     counted: Vec<CountedValue>,
-}
-
-impl ValuePlace {
-    /// The kind of access.
-    pub fn kind(&self) -> AccessEvent {
-        if self.is_written { AccessEvent::Write } else { AccessEvent::Read }
-    }
 }
 
 impl Values {

@@ -11,7 +11,30 @@ use isac_ir::resource::DeviceKind;
 
 use crate::codegen::divides;
 use crate::residual::{Item, Kind, Op, Value, count_parts, walk_ops};
-use crate::specialise::{Decodes, Step};
+use crate::specialise::Decodes;
+
+/// What an instruction may have done where compiled code leaves it to the interpreter, which begins it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undone {
+    /// Nothing.
+    Nothing,
+    /// Written to registers: they are put back.
+    Registers,
+    /// Written to memory, too: since it reads none, it writes the same once more.
+    All,
+}
+
+impl Undone {
+    /// Whether a statement has an effect that stands.
+    pub(crate) fn stands(self, op: &Op) -> bool {
+        match op {
+            Op::SetRegister { .. } => self == Undone::Nothing,
+            Op::SetMemory { .. } => self != Undone::All,
+            Op::SetElement { .. } | Op::Strike(_) | Op::ExtraCycles(_) => true,
+            _ => false,
+        }
+    }
+}
 
 /// What can be compiled of the steps of a model.
 #[derive(Debug, Clone, Copy)]
@@ -32,14 +55,19 @@ impl<'m> Compilable<'m> {
         self.has_timer
     }
 
-    /// True if a step can be compiled, but for arms that are left.
-    pub(crate) fn includes(&self, step: &Step) -> bool {
-        let decodes = match step.decodes {
+    /// What may have to be undone where a step leaves arms to the interpreter; `None` if it cannot be compiled.
+    pub(crate) fn undone(&self, ops: &[Op], decodes: Decodes) -> Option<Undone> {
+        let is_possible = |undone| self.stands_behind(ops, (false, undone), false).is_some();
+        let is_decoded = match decodes {
             Decodes::Always => true,
-            Decodes::Sometimes => decodes_if_compiled(&step.ops),
+            Decodes::Sometimes => decodes_if_compiled(ops),
             Decodes::Never => false,
         };
-        decodes && self.has_effects_behind(&step.ops, false, false).is_some()
+        if is_decoded && is_possible(Undone::Nothing) {
+            return Some(Undone::Nothing);
+        }
+        let undone = if reads_memory(ops) { Undone::Registers } else { Undone::All };
+        (decodes == Decodes::Always && is_possible(undone)).then_some(undone)
     }
 
     /// True where time passes that a timer waits for, by more than the instructions.
@@ -49,23 +77,25 @@ impl<'m> Compilable<'m> {
         adds && self.has_timer
     }
 
-    /// True if an arm is left where it begins; where the instruction has done something before none is.
-    pub(crate) fn leaves(&self, arm: &[Op], has_effects: bool) -> bool {
-        !has_effects && (is_long_way_to_a_trap(arm) || self.has_effects_behind(arm, false, true).is_none())
+    /// True if an arm is left where it begins; where the instruction has done something before that stands,
+    /// none is.
+    pub(crate) fn leaves(&self, arm: &[Op], (has_effects, undone): (bool, Undone)) -> bool {
+        let is_compiled = || self.stands_behind(arm, (false, undone), true).is_some();
+        !has_effects && (is_long_way_to_a_trap(arm) || !is_compiled())
     }
 
     /// How many statements and values of a list become machine code.
-    pub(crate) fn count_parts(&self, ops: &[Op], has_effects: bool) -> usize {
+    pub(crate) fn count_parts(&self, ops: &[Op], undone: Undone) -> usize {
         let mut parts = 0;
         for op in ops {
             parts += match op {
-                Op::If(..) if !has_effects && let Some(left) = find_left(op) => {
-                    4 * left.ranges.len() + self.count_parts(left.rest, false)
+                Op::If(..) if let Some(left) = find_left(op) => {
+                    4 * left.ranges.len() + self.count_parts(left.rest, undone)
                 }
                 Op::If(condition, then, otherwise) => {
                     let arms = [then, otherwise].into_iter();
-                    let compiled = arms.filter(|arm| !self.leaves(arm, has_effects));
-                    let parts: usize = compiled.map(|arm| self.count_parts(arm, has_effects)).sum();
+                    let compiled = arms.filter(|arm| !self.leaves(arm, (false, undone)));
+                    let parts: usize = compiled.map(|arm| self.count_parts(arm, undone)).sum();
                     parts + count_parts(std::slice::from_ref(&Op::If(condition.clone(), vec![], vec![])))
                 }
                 _ => count_parts(std::slice::from_ref(op)),
@@ -74,21 +104,29 @@ impl<'m> Compilable<'m> {
         parts
     }
 
-    /// Whether the instruction has done anything behind a list; `None` if the list cannot be compiled.
-    fn has_effects_behind(&self, ops: &[Op], mut has_effects: bool, is_arm: bool) -> Option<bool> {
+    /// Whether the instruction has done anything behind a list that stands; `None` if the list cannot be
+    /// compiled.
+    fn stands_behind(
+        &self,
+        ops: &[Op],
+        (mut has_effects, undone): (bool, Undone),
+        is_arm: bool,
+    ) -> Option<bool> {
         for op in ops {
-            if !self.includes_op(op) || is_arm && !has_effects && is_unusual(op) {
+            // Of a register file that is accessed by a computed index, nothing is kept that could be put back.
+            let is_left = (is_arm && !has_effects || undone != Undone::Nothing) && is_unusual(op);
+            if !self.includes_op(op) || is_left {
                 return None;
             }
             match op {
                 // All arms of it, each with all registers, would be more code than the interpreter takes.
                 Op::If(..) if has_effects && find_left(op).is_some() => return None,
                 Op::If(..) if !has_effects && let Some(left) = find_left(op) => {
-                    has_effects = self.has_effects_behind(left.rest, false, is_arm)?;
+                    has_effects = self.stands_behind(left.rest, (false, undone), is_arm)?;
                 }
                 Op::If(_, then, otherwise) => {
                     let [first, second] =
-                        [then, otherwise].map(|arm| self.has_effects_behind(arm, has_effects, true));
+                        [then, otherwise].map(|arm| self.stands_behind(arm, (has_effects, undone), true));
                     has_effects = match (first, second) {
                         (Some(first), Some(second)) => first || second,
                         // What has been done is not undone.
@@ -96,13 +134,10 @@ impl<'m> Compilable<'m> {
                         _ => return None,
                     };
                 }
-                Op::Block(_, body) => has_effects = self.has_effects_behind(body, has_effects, is_arm)?,
-                Op::SetRegister { .. }
-                | Op::SetElement { .. }
-                | Op::SetMemory { .. }
-                | Op::Strike(_)
-                | Op::ExtraCycles(_) => has_effects = true,
-                _ => {}
+                Op::Block(_, body) => {
+                    has_effects = self.stands_behind(body, (has_effects, undone), is_arm)?;
+                }
+                op => has_effects |= undone.stands(op),
             }
         }
         Some(has_effects)
@@ -259,6 +294,15 @@ fn accesses_at(ops: &[Op], asked: &Value) -> bool {
             Item::Value(Value { kind: Kind::Memory { address, .. }, .. }) => **address == *asked,
             _ => false,
         };
+    });
+    found
+}
+
+/// True if a list reads memory.
+fn reads_memory(ops: &[Op]) -> bool {
+    let mut found = false;
+    walk_ops(ops, &mut |item| {
+        found |= matches!(item, Item::Value(Value { kind: Kind::Memory { .. } | Kind::CellPart { .. }, .. }));
     });
     found
 }

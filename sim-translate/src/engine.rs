@@ -22,7 +22,6 @@ use self::found::{Found, step_at};
 use self::samples::Sampled;
 use crate::calls::CallTrail;
 use crate::code::{Code, CodeKind, Translation};
-use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
 use crate::counting::Counting;
 use crate::interpret::{TURNS_UNASKED, interpret};
@@ -33,8 +32,9 @@ use crate::state::State;
 use crate::steps::Steps;
 use crate::unroll::{Due, LongLoops, unroll};
 
-/// After so many arrivals a place is compiled, unless it is said otherwise.
-const HOT: u32 = 30;
+/// After so many arrivals a place is compiled, unless it is said otherwise: to compile an instruction takes as
+/// long as to interpret it some hundred times.
+const HOT: u32 = 200;
 /// Fewer instructions at once are interpreted.
 const FEW: u64 = 16;
 /// So many instructions behind a budget that is merely renewed, arrivals make no place hot: the next
@@ -327,14 +327,12 @@ impl<'m> TranslatedEngine<'m> {
             return None;
         }
         let (model, code_map) = (self.core.model(), self.code_map);
-        let compilable = Compilable::of(model);
         let checks = self.sampled.as_ref().map(Sampled::checks);
         let items = self.core.state.items.clone();
         let found = Found {
             core: &mut self.core,
             steps: &mut self.steps,
             code_map,
-            compilable,
             pauses: &self.pauses,
             checks,
             calls: self.calls.as_mut(),
@@ -451,7 +449,7 @@ impl Engine for TranslatedEngine<'_> {
 
     fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
         if self.profiles {
-            self.core.values = Some(ValueRecorder::new(addresses));
+            self.core.values = Some(ValueRecorder::new(self.core.model(), addresses));
             self.is_stale = true;
         }
         self.profiles

@@ -187,14 +187,29 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
     if halting.is_empty() {
         return;
     }
+    // Operands run before the BEHAVIOR that mentions them.
+    let operands = |operation: u32| {
+        let instances = model.operation(operation).instances.iter();
+        let decoded = instances.filter(|instance| matches!(instance.role, Role::Coded | Role::Root));
+        let is_operand = |target| {
+            model.leaf_operations(target).into_iter().any(|leaf| model.operation(leaf).expression.is_some())
+        };
+        let operands = decoded.filter(|instance| is_operand(instance.target));
+        operands.flat_map(|instance| model.operations_below(instance.target, |_| true)).collect::<Vec<u32>>()
+    };
     let always: Vec<u32> = activated_always(model, &halting);
     for index in all {
         let operation = model.operation(index);
         let leads =
             std::iter::once(index).chain(decoded(index)).any(|operation| halting.contains(&operation));
         // What decodes a halt has its ACTIVATION behind it, what does not may be due later.
+        let ends_before = || operands(index).iter().any(|operation| halting.contains(operation));
         let late: Vec<&Body> = match leads {
-            true => operation.activation.iter().collect(),
+            true => operation
+                .activation
+                .iter()
+                .chain(operation.behavior.iter().filter(|_| ends_before()))
+                .collect(),
             false if always.contains(&index) => {
                 PARTS.iter().filter_map(|part| operation.body(*part)).collect()
             }

@@ -106,7 +106,7 @@ pub(crate) fn run_emitted(
 fn build_emitted(model: &Model, shape: Shape, folder: &Path) -> Result<PathBuf, String> {
     let name = "differential-c";
     let modules = emit_modules_as(model, shape);
-    let package = emit_package(model, name, "", "../runtime", false).into_iter();
+    let package = emit_package(model, name, "", "../runtime").into_iter();
     let around = package.filter(|file| !file.path.starts_with("src/"));
     let own = [("src/main.rs", MAIN), ("src/runner.rs", include_str!("runner.rs"))];
     let own = own.map(|(path, text)| SourceFile { path: path.to_owned(), text: text.to_owned() });

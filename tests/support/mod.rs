@@ -140,12 +140,6 @@ impl Simulator {
         Some(Box::new(if profiles { engine.with_profile() } else { engine }))
     }
 
-    /// True if the general form of the emitted engine tells values: where a model is generated in blocks
-    /// alone, it does not.
-    pub(crate) fn tells_values(&self) -> bool {
-        self.engine(EngineKind::Stepwise).record_values(Vec::new())
-    }
-
     /// The reference engine without a profile of its own, telling every event.
     pub(crate) fn telling_engine(&self, sink: Box<dyn EventSink>) -> Box<dyn Engine> {
         Box::new(ReferenceEngine::new((self.model)()).with_events(sink))

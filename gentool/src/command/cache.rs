@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use gentool::emit::{emit_modules, emit_package, package_name, runtime_files, write_package};
+use gentool::emit::{emit_package, emit_package_with_values, package_name, runtime_files, write_package};
 use isac_ir::Model;
 
 use super::Failure;
@@ -22,9 +22,10 @@ pub(super) fn build_simulator(model: &Model, values: bool) -> Result<PathBuf, Fa
     let progress = Progress::new(format!("generating the simulator of {}", model.name));
     let runtime = runtime_files();
     let runtime_digest = short(&digest_files(&runtime));
-    let digest = digest_files(&emit_modules(model));
-    let with_values = if values { "-values" } else { "" };
-    let name = format!("{}-{}-{runtime_digest}{with_values}", package_name(model), short(&digest));
+    let emit = if values { emit_package_with_values } else { emit_package };
+    // By all of it but its own name.
+    let digest = digest_files(&emit(model, &package_name(model), &digest_model(model), ""));
+    let name = format!("{}-{}-{runtime_digest}", package_name(model), short(&digest));
     let program = cache.join("simulators").join(&name).with_extension(std::env::consts::EXE_EXTENSION);
     if program.is_file() {
         return Ok(program);
@@ -32,7 +33,7 @@ pub(super) fn build_simulator(model: &Model, values: bool) -> Result<PathBuf, Fa
     let runtime_folder = cache.join("runtime").join(&runtime_digest);
     let package_folder = cache.join("packages").join(&name);
     let runtime_path = format!("../../runtime/{runtime_digest}");
-    let files = emit_package(model, &name, &digest_model(model), &runtime_path, values);
+    let files = emit(model, &name, &digest_model(model), &runtime_path);
     let unwritable = |error: std::io::Error| Failure::other(format!("cannot write {error}"));
     write_package(&runtime, &runtime_folder).map_err(unwritable)?;
     write_package(&files, &package_folder).map_err(unwritable)?;

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use gentool::emit::{SourceFile, emit_package, find_obstacles, package_name, runtime_files, write_package};
+use gentool::emit::{
+    SourceFile, emit_package, emit_package_with_values, find_obstacles, package_name, runtime_files,
+    write_package,
+};
 
 use super::description::{DescriptionOptions, digest_model};
 use super::progress::Progress;
@@ -41,8 +44,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         return Err(Failure { message, status: sim_runtime::launcher::exit_status::MODEL });
     }
     let progress = Progress::new(format!("generating the simulator of {}", model.name));
-    let mut files =
-        emit_package(&model, &package_name(&model), &digest_model(&model), "runtime", options.values);
+    let emit = if options.values { emit_package_with_values } else { emit_package };
+    let mut files = emit(&model, &package_name(&model), &digest_model(&model), "runtime");
     files.extend(
         runtime_files()
             .into_iter()

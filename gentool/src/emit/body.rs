@@ -21,9 +21,8 @@ use super::usage::Usage;
 use super::{Emitter, Shape};
 
 /// What the code around a variable names itself.
-pub(super) const NAMES_IN_USE: [&str; 12] = [
-    "p", "step", "at", "operands", "base", "code", "text", "value", "written", "element", "address", "bound",
-];
+pub(super) const NAMES_IN_USE: [&str; 11] =
+    ["p", "step", "at", "operands", "base", "code", "text", "value", "element", "address", "bound"];
 
 /// Emits one body.
 pub(super) struct BodyEmitter<'a> {
@@ -170,7 +169,12 @@ impl<'a> BodyEmitter<'a> {
         let left = (verb != "fetch" && !devices.is_empty()).then(|| quote!(, #step_left));
         let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
         let touch = argument.as_ref().and_then(|_| self.emitter.emit_touch(map));
-        quote!({ let address = #address; #touch p.#name #argument(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
+        let read =
+            quote!(p.#name #argument(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))?);
+        match self.tell_read_address(access, self.map_resource(map)) {
+            Some(tell) => quote!({ let address = #address; #touch let value = #read; #tell value }),
+            None => quote!({ let address = #address; #touch #read }),
+        }
     }
 
     /// Bits of one cell of more than 128 bits, as `u128`.
@@ -193,11 +197,11 @@ impl<'a> BodyEmitter<'a> {
         let name = joined(&self.emitter.model.maps[map as usize].name, verb);
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(width.into()));
-        quote!({
-            let address = #address;
-            #touch
-            p.#name #argument(address, #low, #width).or_else(|kind| trap(&mut p.kernel, kind, address))?
-        })
+        let read = quote!(p.#name #argument(address, #low, #width).or_else(|kind| trap(&mut p.kernel, kind, address))?);
+        match self.tell_read_address(access, self.map_resource(map)) {
+            Some(tell) => quote!({ let address = #address; #touch let value = #read; #tell value }),
+            None => quote!({ let address = #address; #touch #read }),
+        }
     }
 
     /// Sets bits of one cell of more than 128 bits.
@@ -216,14 +220,12 @@ impl<'a> BodyEmitter<'a> {
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(value.width.into()));
         let value = cast(self.value(value), value.width, 128);
-        let tell = self.tell_write(access, self.map_resource(map));
-        let keep = tell.as_ref().map(|_| quote!(let written = value;));
+        let tell = self.tell_store(access, self.map_resource(map));
         quote!({
             let value = #value;
             let address = #address;
             #touch
             p.#name #argument(address, #low, #width, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
-            #keep
             #tell
         })
     }

@@ -47,7 +47,7 @@ use syn::visit_mut::{VisitMut, visit_expr_mut};
 
 pub use execution::find_obstacles;
 pub use obstacle::find_block_obstacles;
-pub use package::{emit_package, package_name, runtime_files, write_package};
+pub use package::{emit_package, emit_package_with_values, package_name, runtime_files, write_package};
 pub use timed::find_timed_obstacles;
 
 /// A source file of the emitted crate.
@@ -102,10 +102,10 @@ pub fn emit_modules_with_values(model: &Model) -> Vec<SourceFile> {
 
 /// The modules beside those of [`emit_modules`] for runs that ask for values: the general form, in a
 /// folder of its own.
-fn emit_values(model: &Model) -> Vec<SourceFile> {
+fn emit_values(model: &Model, library: &str) -> Vec<SourceFile> {
     let emitter = Emitter::new(model, Shape::Stepwise).telling_values();
     let mut files = emit_stepwise_below(&emitter, "src/with_values");
-    let text = format_file(model, "The simulator, with values,", emitter.emit_values_root());
+    let text = format_file(model, "The simulator, with values,", emitter.emit_values_root(library));
     files.push(SourceFile { path: "src/with_values/mod.rs".into(), text });
     files
 }

@@ -12,14 +12,31 @@ use crate::runtime_sources::{LOCK_TEXT, RUNTIME_SOURCES};
 
 /// The files of the package but for the runtime's, ordered by path. `name` is the package's,
 /// `digest` the description's;
-/// `runtime` is the path from the package to the runtime's folder. With `values` its program can tell the
-/// values that instructions read and write, by the general form of the simulator beside the one for all
-/// other runs.
-pub fn emit_package(model: &Model, name: &str, digest: &str, runtime: &str, values: bool) -> Vec<SourceFile> {
-    let mut files = emit_modules(model);
-    if values {
-        files.extend(emit_values(model));
-    }
+/// `runtime` is the path from the package to the runtime's folder.
+pub fn emit_package(model: &Model, name: &str, digest: &str, runtime: &str) -> Vec<SourceFile> {
+    with_program(model, (name, digest, runtime), false, emit_modules(model))
+}
+
+/// The same with a program that can tell the values that instructions read and write, by the general form of
+/// the simulator beside the one for all other runs.
+pub fn emit_package_with_values(model: &Model, name: &str, digest: &str, runtime: &str) -> Vec<SourceFile> {
+    let mut modules = emit_modules(model);
+    modules.extend(emit_values(model, &library_name(name)));
+    with_program(model, (name, digest, runtime), true, modules)
+}
+
+/// The name by which a package's program knows its library.
+fn library_name(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// Modules with all that a package has beside them.
+fn with_program(
+    model: &Model,
+    (name, digest, runtime): (&str, &str, &str),
+    values: bool,
+    mut files: Vec<SourceFile>,
+) -> Vec<SourceFile> {
     files.push(SourceFile { path: "src/main.rs".into(), text: main_text(model, name, digest, values) });
     files.push(SourceFile { path: "Cargo.toml".into(), text: manifest_text(model, name, runtime) });
     files.push(SourceFile { path: "Cargo.lock".into(), text: LOCK_TEXT.into() });
@@ -80,7 +97,7 @@ pub fn package_name(model: &Model) -> String {
 }
 
 fn main_text(model: &Model, name: &str, digest: &str, values: bool) -> String {
-    let library = name.replace('-', "_");
+    let library = library_name(name);
     let costs = CostUse::of(model);
     // Caches that nothing but the profile depends on are simulated for it alone.
     let profile = match costs.has_untimed_caches() {
@@ -90,16 +107,14 @@ fn main_text(model: &Model, name: &str, digest: &str, values: bool) -> String {
     let has_caches = costs.is_any() && !model.overlaps();
     let (module, with_values) = match values {
         true => (
-            format!(
-                "#[allow(non_snake_case, non_camel_case_types)]\nmod with_values;\n\nuse {library}::model;\n"
-            ),
+            "#[allow(non_snake_case, non_camel_case_types)]\nmod with_values;\n\n",
             format!(
                 "        if options.values.is_some() {{\n            return Ok(with_values::engine_with_values({}));\n        \
                  }}\n",
                 if has_caches { "options.caches" } else { "" }
             ),
         ),
-        false => (String::new(), String::new()),
+        false => ("", String::new()),
     };
     let caches = match has_caches {
         true => format!(

@@ -143,8 +143,8 @@ impl BodyEmitter<'_> {
                 let (new, place) = (self.value(value), (*register, index.as_ref(), *low));
                 match self.tell_write(*access, *register) {
                     Some(tell) => {
-                        let write = self.write_register(place, quote!(written), value.width);
-                        quote!({ let written = #new; #write #tell })
+                        let write = self.write_register(place, quote!(value), value.width);
+                        quote!({ let value = #new; #write #tell })
                     }
                     None => self.write_register(place, new, value.width),
                 }
@@ -155,14 +155,12 @@ impl BodyEmitter<'_> {
                 let value = self.value(value);
                 let argument = self.emitter.access_argument(*map);
                 let touch = self.emitter.emit_touch(*map);
-                let tell = self.tell_write(*access, self.map_resource(*map));
-                let keep = tell.as_ref().map(|_| quote!(let written = value;));
+                let tell = self.tell_store(*access, self.map_resource(*map));
                 quote!({
                     let value = #value;
                     let address = #address;
                     #touch
                     p.#name #argument(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
-                    #keep
                     #tell
                 })
             }

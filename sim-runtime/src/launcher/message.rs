@@ -34,7 +34,9 @@ pub(super) fn describe_end(
     let (instructions, cycles) = (engine.instructions(), engine.cycles());
     let others = match end {
         End::InstructionLimit(limit) if limit > instructions => {
-            what_became_of(limit - instructions, engine.measurement().as_ref())
+            // Samples tell of themselves alone.
+            let counted = engine.measurement().filter(|_| engine.samples().is_none());
+            what_became_of(limit - instructions, counted.as_ref())
         }
         _ => String::new(),
     };

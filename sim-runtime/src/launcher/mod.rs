@@ -34,7 +34,7 @@ mod stdio;
 mod symbol_files;
 mod value_report;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -366,9 +366,10 @@ fn profile_outputs<'a>(options: &RunOptions) -> Vec<OutputFile<'a>> {
         outputs.push(OutputFile {
             path,
             what: "values",
-            render: Box::new(|results| match (results.model, results.values) {
-                (Some(model), Some(values)) => Ok(render_values(model, results.profile, values).into_bytes()),
-                _ => Err(io::Error::other("none were counted")),
+            render: Box::new(|results| {
+                let told = results.model.zip(results.values);
+                let (model, values) = told.expect("an engine that was asked for values has them");
+                Ok(render_values(model, results.profile, values).into_bytes())
             }),
         });
     }

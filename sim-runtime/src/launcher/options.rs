@@ -134,7 +134,8 @@ pub struct RunOptions {
     ///
     /// For each register file, register and memory that an operation of an instruction touches: how many
     /// values, from where to where, and how often the most frequent one. With --sample those of the
-    /// samples. Example: --values run.values --values-at 0x10040-0x10080
+    /// samples. A generated simulator takes it if it was generated with --values. Example: --values
+    /// run.values --values-at 0x10040-0x10080
     #[arg(
         long,
         value_name = "FILE",

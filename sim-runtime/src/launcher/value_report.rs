@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use isac_ir::Model;
+use isac_ir::decode::DecodedNode;
 use isac_ir::operation::Target;
 use isac_ir::root::RootDecoding;
 use sim_profile::coverage::format_percent;
 use sim_profile::{
-    Counted, CountedValue, InstructionKey, Measurement, Mode, Profile, Samples, Sampling, ValuePlace,
-    ValueTable, Values,
+    Counted, CountedValue, InstructionKey, Measurement, Mode, Profile, Samples, Sampling, ValueKind,
+    ValuePlace, ValueTable, Values,
 };
 
 use crate::record::{KeyDecoder, static_table};
@@ -75,10 +76,14 @@ impl<'m> PlaceNames<'m> {
         }
         let mut next = Some(place.node);
         while let Some(node) = next.and_then(|node| nodes.get(node as usize)) {
-            let above = node.parent.and_then(|parent| nodes.get(parent as usize));
-            if let (Some(instance), Some(Target::Operation(operation))) =
-                (node.instance, above.map(|above| above.target))
-            {
+            // Parts of SWITCHes stand between a CODINGROOT and its elements.
+            let parent = |node: &DecodedNode| node.parent.and_then(|parent| nodes.get(parent as usize));
+            let above = std::iter::successors(parent(node), |above| parent(above));
+            let operation = above.map(|above| above.target).find_map(|target| match target {
+                Target::Operation(operation) => Some(operation),
+                Target::Group(_) | Target::Label(_) => None,
+            });
+            if let (Some(instance), Some(operation)) = (node.instance, operation) {
                 let instance = self.model.operation(operation).instances.get(instance as usize);
                 aliases.extend(instance.map(|instance| instance.alias.as_str()));
             }
@@ -91,7 +96,7 @@ impl<'m> PlaceNames<'m> {
     /// operand where another place has the same one, as `rs1 (reg)`.
     fn name(&self, place: &ValuePlace, others: &[&ValuePlace]) -> String {
         let operation = &self.model.operation(place.operation).name;
-        let kind = |place: &ValuePlace| (place.operation, place.resource, place.is_written);
+        let kind = |place: &ValuePlace| (place.operation, place.resource, place.kind);
         let alike: Vec<_> = others
             .iter()
             .filter(|other| other.node != place.node && kind(other) == kind(place))
@@ -172,17 +177,26 @@ impl Report<'_> {
     fn write_values(&mut self, place: &ValuePlace, name: &str, values: &Values) {
         let names = self.model.resource_names();
         let resource = names.get(place.resource as usize).map_or("", String::as_str);
-        let of_wide = if self.is_wide(place.resource) { " (at most 128 bits)" } else { "" };
-        let kind = if place.is_written { "writes" } else { "reads" };
+        let (kind, is_address) = match place.kind {
+            ValueKind::Read => ("reads", false),
+            ValueKind::ReadAddress => ("reads", true),
+            ValueKind::Written => ("writes", false),
+            ValueKind::WrittenAddress => ("writes", true),
+        };
+        let (detail, [one, several]) = match is_address {
+            true => (" at", ["address", "addresses"]),
+            false if self.is_wide(place.resource) => (" (at most 128 bits)", ["value", "values"]),
+            false => ("", ["value", "values"]),
+        };
         let distinct = match values.distinct() {
-            Some(1) => "1 value".to_owned(),
-            Some(distinct) => format!("{distinct} values"),
-            None => "many values".to_owned(),
+            Some(1) => format!("1 {one}"),
+            Some(distinct) => format!("{distinct} {several}"),
+            None => format!("many {several}"),
         };
         let Values { times, lowest, highest, .. } = values;
         let _ = writeln!(
             self.out,
-            "  {name} {kind} {resource}{of_wide}: {times} times, {distinct} from {lowest:#x} to {highest:#x}, \
+            "  {name} {kind} {resource}{detail}: {times} times, {distinct} from {lowest:#x} to {highest:#x}, \
              invariance {}{}%",
             self.mark(),
             percent(values.invariant_times(), *times)

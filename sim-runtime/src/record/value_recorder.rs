@@ -1,5 +1,11 @@
 //! Counts the values that instructions read and write.
 
+use std::collections::BTreeSet;
+
+use isac_ir::Model;
+use isac_ir::control::operations_around;
+use isac_ir::decode::Decoded;
+use isac_ir::operation::Target;
 use sim_profile::{ValuePlace, ValueTable, Values, Word};
 
 /// Counts values of the instructions at chosen addresses.
@@ -7,21 +13,41 @@ use sim_profile::{ValuePlace, ValueTable, Values, Word};
 pub struct ValueRecorder {
     /// First and last of each range; all if there is none.
     addresses: Vec<(u64, u64)>,
+    /// Operations that are of no instruction.
+    around: BTreeSet<u32>,
     table: ValueTable,
     /// What was read while a CODINGROOT decodes: at places that lack address and word.
     early: Vec<(ValuePlace, u128)>,
 }
 
 impl ValueRecorder {
-    /// Nothing counted yet, of the instructions at addresses from first to last of each pair; of all of them
+    /// Nothing counted yet of a model, of the instructions at addresses from first to last of each pair; of all of them
     /// if there is no pair.
-    pub fn new(addresses: Vec<(u64, u64)>) -> ValueRecorder {
-        ValueRecorder { addresses, table: ValueTable::new(), early: Vec::new() }
+    pub fn new(model: &Model, addresses: Vec<(u64, u64)>) -> ValueRecorder {
+        ValueRecorder {
+            addresses,
+            around: operations_around(model),
+            table: ValueTable::new(),
+            early: Vec::new(),
+        }
     }
 
     /// What was counted so far.
     pub fn table(&self) -> &ValueTable {
         &self.table
+    }
+
+    /// The operation that values at a node of a decoding tree belong to: that of the node, or of those that were
+    /// activated and not decoded, whose values are at the first node, the one that runs. `None` for what is of no
+    /// instruction, by number.
+    pub fn operation_at(&self, decoded: &Decoded, node: u32, running: Option<u32>) -> Option<u32> {
+        if node == 0 {
+            return running.filter(|running| !self.around.contains(running));
+        }
+        match decoded.nodes.get(node as usize)?.target {
+            Target::Operation(operation) => Some(operation),
+            Target::Group(_) | Target::Label(_) => None,
+        }
     }
 
     /// Whether the instruction at an address is one of those whose values are counted.
@@ -43,10 +69,12 @@ impl ValueRecorder {
 
     /// The instruction at hand is decoded.
     pub(crate) fn finish_decoding(&mut self, address: u64, word: Word) {
-        for (place, value) in std::mem::take(&mut self.early) {
-            if self.is_chosen(address) {
-                self.add(ValuePlace { address, word, ..place }, value);
-            }
+        if self.early.is_empty() {
+            return;
+        }
+        let is_chosen = self.is_chosen(address);
+        for (place, value) in std::mem::take(&mut self.early).into_iter().filter(|_| is_chosen) {
+            self.add(ValuePlace { address, word, ..place }, value);
         }
     }
 

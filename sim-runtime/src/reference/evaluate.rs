@@ -4,7 +4,7 @@ use isac_ir::behavior::{Expr, ExprKind, UNCOUNTED};
 use isac_ir::bits::{mask, sign_extend};
 use isac_ir::operation::Referred;
 use isac_ir::syntax::evaluate::{binary, unary};
-use sim_profile::AccessEvent;
+use sim_profile::{AccessEvent, ValueKind};
 
 use super::step::{Frame, Leaving, Step};
 use crate::fault::{AccessKind, FaultKind};
@@ -66,36 +66,30 @@ impl Step<'_, '_> {
                 let element = self.element(frame, *register, index.as_deref())?;
                 self.access(frame, *access, *register, AccessEvent::Read);
                 let value = self.state.registers[*register as usize][element as usize].to_u128();
-                self.note_value(frame, *access, (*register, false), value);
+                self.note_value(frame, *access, (*register, ValueKind::Read), value);
                 value
             }
             ExprKind::RegisterPart { register, index, low, access } => {
                 let element = self.element(frame, *register, index.as_deref())?;
                 self.access(frame, *access, *register, AccessEvent::Read);
                 let value = self.state.registers[*register as usize][element as usize].extract(*low, width);
-                self.note_value(frame, *access, (*register, false), value);
+                self.note_value(frame, *access, (*register, ValueKind::Read), value);
                 value
             }
             ExprKind::CellPart { map, address, low, access } => {
                 let address = self.evaluate(frame, address)? as u64;
                 let value = self.load_part(frame, *map, address, (*low, width), *access)?;
-                self.note_value(
-                    frame,
-                    *access,
-                    (self.state.model.registers.len() as u32 + map, false),
-                    value,
-                );
+                let resource = self.state.model.registers.len() as u32 + map;
+                self.note_value(frame, *access, (resource, ValueKind::Read), value);
+                self.note_value(frame, *access, (resource, ValueKind::ReadAddress), address.into());
                 value
             }
             ExprKind::Memory { map, cells, address, access } => {
                 let address = self.evaluate(frame, address)? as u64;
                 let value = self.load(frame, *map, *cells, address, *access)?;
-                self.note_value(
-                    frame,
-                    *access,
-                    (self.state.model.registers.len() as u32 + map, false),
-                    value,
-                );
+                let resource = self.state.model.registers.len() as u32 + map;
+                self.note_value(frame, *access, (resource, ValueKind::Read), value);
+                self.note_value(frame, *access, (resource, ValueKind::ReadAddress), address.into());
                 value
             }
             ExprKind::Operand { instance, .. } => self.read_operand(frame.execution, *instance)?,

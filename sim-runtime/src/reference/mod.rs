@@ -336,7 +336,7 @@ impl Engine for ReferenceEngine<'_> {
     }
 
     fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
-        self.values = Some(ValueRecorder::new(addresses));
+        self.values = Some(ValueRecorder::new(self.plain, addresses));
         true
     }
 

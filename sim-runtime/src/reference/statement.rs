@@ -1,7 +1,7 @@
 //! Statements, carried out one by one.
 
 use isac_ir::behavior::{Access, Stmt};
-use sim_profile::{AccessEvent, Event};
+use sim_profile::{AccessEvent, Event, ValueKind};
 
 use super::step::{Frame, Leaving, Step};
 use crate::fault::{AccessKind, FaultKind, TURNS_UNASKED};
@@ -42,7 +42,7 @@ impl<'m> Step<'m, '_> {
                 let value = self.evaluate(frame, value)?;
                 let element = self.element(frame, *register, index.as_ref())?;
                 self.access(frame, *access, *register, AccessEvent::Write);
-                self.note_value(frame, *access, (*register, true), value);
+                self.note_value(frame, *access, (*register, ValueKind::Written), value);
                 self.state.write_bits(*register, element, *low, width, value);
             }
             Stmt::SetMemory { map, cells, address, value, access } => {
@@ -52,7 +52,9 @@ impl<'m> Step<'m, '_> {
                 let reached =
                     check_access(model, *map, address, *cells, AccessKind::Write).map_err(Leaving::Fault)?;
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
-                self.note_value(frame, *access, (model.registers.len() as u32 + map, true), value);
+                let resource = model.registers.len() as u32 + map;
+                self.note_value(frame, *access, (resource, ValueKind::Written), value);
+                self.note_value(frame, *access, (resource, ValueKind::WrittenAddress), address.into());
                 self.pay(*access, *map, (address, *cells), reached, true);
                 self.note_write((*map, address, *cells));
                 match reached {
@@ -74,7 +76,9 @@ impl<'m> Step<'m, '_> {
                 let landing =
                     check_range(model, *map, address, 1, AccessKind::Write).map_err(Leaving::Fault)?;
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
-                self.note_value(frame, *access, (model.registers.len() as u32 + map, true), value);
+                let resource = model.registers.len() as u32 + map;
+                self.note_value(frame, *access, (resource, ValueKind::Written), value);
+                self.note_value(frame, *access, (resource, ValueKind::WrittenAddress), address.into());
                 self.pay(*access, *map, (address, 1), Reached::Memory(landing), true);
                 self.note_write((*map, address, 1));
                 self.state.memory.store_part(landing, *low, width, value);

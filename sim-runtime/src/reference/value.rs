@@ -1,34 +1,42 @@
 //! Tells the values that instructions read and write.
 
 use isac_ir::behavior::UNCOUNTED;
-use isac_ir::operation::Target;
-use sim_profile::ValuePlace;
+use sim_profile::{ValueKind, ValuePlace};
 
 use super::instruction::Instruction;
 use super::step::{Frame, Step};
 
 impl Step<'_, '_> {
-    /// A value was read, or is about to be written, by what was decoded: accesses of the CODINGROOT
-    /// itself, and those that are not counted, have none.
+    /// A value was read, or is about to be written, by what was decoded, or activated by that: accesses that
+    /// are not counted have none.
     pub(super) fn note_value(
         &mut self,
         frame: &Frame<'_>,
         access: u32,
-        (resource, is_written): (u32, bool),
+        (resource, kind): (u32, ValueKind),
         value: u128,
     ) {
         if self.values.is_none() || access == UNCOUNTED {
             return;
         }
         let Instruction { address, word, .. } = self.instruction;
-        let Some(node) = frame.node.filter(|node| *node > 0) else { return };
-        let target = self.tree().and_then(|tree| tree.nodes.get(node as usize)).map(|node| node.target);
-        let (Some(Target::Operation(operation)), Some(values)) = (target, &mut self.values) else { return };
-        let place = ValuePlace { address, word, node, operation, resource, is_written };
+        let node = frame.node.unwrap_or(0);
+        let running = self.running_operation(frame);
+        let Some(values) = &mut self.values else { return };
+        let decoded = self.instruction.fetching.as_ref().map(|fetching| &fetching.decoded);
+        let Some(decoded) = decoded.or(self.instruction.decoded.as_ref()) else { return };
+        let Some(operation) = values.operation_at(decoded, node, running) else { return };
+        let place = ValuePlace { address, word, node, operation, resource, kind };
         if self.instruction.fetching.is_some() {
             values.add_early(place, value);
         } else if values.is_chosen(address) {
             values.add(place, value);
         }
+    }
+
+    /// The operation whose statements are carried out; `memory_fault` is of none.
+    fn running_operation(&self, frame: &Frame<'_>) -> Option<u32> {
+        let number = self.operation_of(frame);
+        (number != self.state.model.memory_fault_number()).then_some(number)
     }
 }

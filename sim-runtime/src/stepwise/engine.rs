@@ -326,7 +326,7 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
 
     fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
         if C::TELLS_VALUES {
-            self.step.record_values(ValueRecorder::new(addresses), self.is_recording());
+            self.step.record_values(ValueRecorder::new(self.core.model(), addresses), self.is_recording());
         }
         C::TELLS_VALUES
     }

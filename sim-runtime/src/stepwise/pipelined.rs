@@ -506,7 +506,7 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
 
     fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
         if C::TELLS_VALUES {
-            self.step.record_values(ValueRecorder::new(addresses), true);
+            self.step.record_values(ValueRecorder::new(self.core.model(), addresses), true);
         }
         C::TELLS_VALUES
     }

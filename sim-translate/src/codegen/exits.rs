@@ -7,10 +7,11 @@
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
 use super::{Codegen, Exit, Pc, Site, SiteKind};
+use crate::compilable::Undone;
 use crate::layout;
 
 /// A register's element and what it holds.
-type Held = ((u32, u32), ir::Value);
+pub(super) type Held = ((u32, u32), ir::Value);
 
 /// The ways out of a region.
 #[derive(Debug, Default)]
@@ -80,7 +81,13 @@ impl Codegen<'_, '_> {
 
     /// Leaves through a site; the block at hand is at its end.
     pub(super) fn leave(&mut self, kind: SiteKind) {
-        self.store_dirty();
+        match self.undoes(kind) {
+            true => {
+                self.begun.clone().into_iter().for_each(|held| self.store_held(held));
+                self.store_fuel();
+            }
+            false => self.store_dirty(),
+        }
         let pc = self.pc_at(kind);
         if pc.is_none() {
             self.tell_pc();
@@ -89,14 +96,22 @@ impl Codegen<'_, '_> {
         self.go_back(number);
     }
 
+    /// True if registers are to hold what they held before the step.
+    fn undoes(&self, kind: SiteKind) -> bool {
+        self.undone != Undone::Nothing && matches!(kind, SiteKind::Redo | SiteKind::Interpreted)
+    }
+
     /// Puts off a way out in a block, if it can be made later, when other code has been made.
     fn leave_later(&mut self, block: ir::Block, kind: SiteKind) -> bool {
         let Some(pc) = self.pc_at(kind) else { return false };
         let number = self.add_site(kind, Some(pc));
-        let mut stores = Vec::with_capacity(self.dirty.len());
-        for key in &self.dirty {
-            stores.push((*key, self.b.use_var(self.registers[key])));
-        }
+        let stores = match self.undoes(kind) {
+            true => self.begun.clone(),
+            false => {
+                let dirty = self.dirty.iter();
+                dirty.map(|key| (*key, self.b.use_var(self.registers[key]))).collect()
+            }
+        };
         let waiting = Waiting { block, number, fuel: self.held_fuel(), stores };
         match self.exits.groups.last_mut() {
             Some(group) if group.takes(&waiting.stores) => {

@@ -15,7 +15,7 @@ use sim_runtime::AccessKind;
 
 use super::bounds::{FARTHEST, Indexed, indexed, moved, unmasked};
 use super::{Codegen, SiteKind, type_of};
-use crate::compilable::Left;
+use crate::compilable::{Left, Undone};
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
 use crate::region::Numbered;
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
@@ -250,7 +250,8 @@ impl Codegen<'_, '_> {
 
     /// An access of the step may not be begun again: it has had an effect, or that happens often.
     fn is_precise(&self) -> bool {
-        self.has_effects || self.region.precise.contains(&self.address)
+        let is_often = self.undone == Undone::Nothing && self.region.precise.contains(&self.address);
+        self.has_effects || is_often
     }
 
     /// The end of a write's slow way.

@@ -38,12 +38,12 @@ use self::budget::Passing;
 pub(crate) use self::budget::Turns;
 use self::dominance::Dominance;
 use self::entry::Entered;
-use self::exits::Exits;
+use self::exits::{Exits, Held};
 use self::shape::Shape;
 use sim_profile::flow::{OUTSIDE, Placement};
 
 use crate::checks::Checks;
-use crate::compilable::Compilable;
+use crate::compilable::{Compilable, Undone};
 use crate::counting::{Counting, Lead};
 use crate::flow::{Flow, Way};
 use crate::frames::FramesAround;
@@ -367,8 +367,12 @@ pub(super) struct Codegen<'a, 'f> {
     starts: Vec<Vec<Option<ir::Value>>>,
     /// What is known where each block ends, whichever way it ends.
     ends: Vec<Option<End>>,
-    /// The step has had an effect: it cannot be begun again.
+    /// The step has had an effect that stands: it cannot be begun again.
     has_effects: bool,
+    /// What of the step at hand is undone where it is left to the interpreter.
+    undone: Undone,
+    /// Where something is: what registers are stored then, with what they held before the step.
+    begun: Vec<Held>,
     /// Index of the step in its block.
     at: usize,
     /// Expected runs of the block at hand.
@@ -458,6 +462,8 @@ pub(crate) fn translate(
         starts: vec![Vec::new(); region.blocks.len()],
         ends: vec![None; region.blocks.len()],
         has_effects: false,
+        undone: Undone::Nothing,
+        begun: Vec::new(),
         at: 0,
         weight: 1,
         current: 0,

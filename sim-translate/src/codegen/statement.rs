@@ -1,6 +1,6 @@
 //! Statements of a step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
@@ -10,11 +10,11 @@ use super::bounds::{nonzero, rarely};
 use super::memory::writes_late;
 use super::value::signed_constant;
 use super::{Codegen, Pc, Position, SiteKind, type_of};
-use crate::compilable::{Left, find_left};
+use crate::compilable::{Left, Undone, find_left};
 use crate::layout;
 use crate::region::{Numbered, pc_behind};
 use crate::residual::{Item, Op, PC, Value, walk_ops};
-use crate::specialise::is_gone;
+use crate::specialise::{Step, is_gone};
 
 /// How much more rarely a way is expected to be gone that is rarely gone.
 const RARELY: u64 = 4;
@@ -40,7 +40,7 @@ impl Codegen<'_, '_> {
     /// Begins an instruction.
     pub(super) fn begin_step(&mut self, numbered: &Numbered) {
         let step = &numbered.step;
-        self.has_effects = false;
+        self.begin_effects(step);
         self.flow.begins[self.node as usize] += 1;
         let is_check = self.around.checks.is_some_and(|checks| checks.includes(numbered));
         self.flow.node_checks[self.node as usize] += u32::from(is_check);
@@ -55,6 +55,33 @@ impl Codegen<'_, '_> {
         self.labels = BTreeMap::new();
         self.holding = 0;
         self.written = self.begin_written(&step.ops);
+    }
+
+    /// The step has done nothing yet; what it may have to undo is kept.
+    fn begin_effects(&mut self, step: &Step) {
+        self.has_effects = false;
+        self.undone = step.undone.unwrap_or(Undone::Nothing);
+        self.begun.clear();
+        if self.undone == Undone::Nothing {
+            return;
+        }
+        for key in self.dirty.clone() {
+            let value = self.b.use_var(self.registers[&key]);
+            self.begun.push((key, value));
+        }
+        // Registers that are no variables are written at once.
+        let mut written = BTreeSet::new();
+        walk_ops(&step.ops, &mut |item| {
+            if let Item::Op(Op::SetRegister { register, element, .. }) = item {
+                written.insert((*register, *element));
+            }
+        });
+        written.retain(|key| !self.registers.contains_key(key));
+        for (register, element) in written {
+            let (ty, offset) = self.register_place(register, element);
+            let value = self.b.ins().load(ty, MemFlagsData::trusted(), self.ctx, offset);
+            self.begun.push(((register, element), value));
+        }
     }
 
     /// A flag for steps that may write what has to be looked at.
@@ -147,7 +174,7 @@ impl Codegen<'_, '_> {
 
     /// True if an arm is left to the interpreter.
     fn leaves(&self, arm: &[Op]) -> bool {
-        self.around.compilable.leaves(arm, self.has_effects)
+        self.around.compilable.leaves(arm, (self.has_effects, self.undone))
     }
 
     /// Leaves where one of the arms of nested IFs is left to the interpreter, all by one way; gives what
@@ -243,7 +270,7 @@ impl Codegen<'_, '_> {
             }
             Op::SetRegister { register, element, low, value } => {
                 self.set_register(*register, *element, *low, value);
-                self.has_effects = true;
+                self.has_effects |= self.undone.stands(op);
             }
             Op::SetElement { register, index, low, value } => {
                 self.set_element(*register, index, *low, value);
@@ -253,7 +280,7 @@ impl Codegen<'_, '_> {
                 let new = self.value(value);
                 self.store(*map, *cells, address, new);
                 self.flow.mark_store(self.node);
-                self.has_effects = true;
+                self.has_effects |= self.undone.stands(op);
             }
             Op::Count(counter) => self.out.counts.push((self.node, self.step, *counter)),
             Op::CountLocal(counter, local) => self.count_local(*counter, *local),

@@ -8,7 +8,6 @@ use sim_runtime::pause::Pauses;
 use crate::calls::CallTrail;
 use crate::checks::{Checks, accesses_memory};
 use crate::code::Code;
-use crate::compilable::Compilable;
 use crate::core::Core;
 use crate::region::{self, Numbered, call_returns};
 use crate::specialise::{Place, Step, specialise_step};
@@ -19,7 +18,6 @@ pub(super) struct Found<'e, 'm> {
     pub(super) core: &'e mut Core<'m>,
     pub(super) steps: &'e mut Steps,
     pub(super) code_map: u32,
-    pub(super) compilable: Compilable<'m>,
     pub(super) pauses: &'e Pauses,
     pub(super) checks: Option<Checks>,
     pub(super) calls: Option<&'e mut CallTrail>,
@@ -34,8 +32,7 @@ impl region::Steps for Found<'_, '_> {
         let is_sampled = self.checks.is_some();
         // Between samples nothing is told.
         let tells_values = !is_sampled && self.core.tells_values(step.address);
-        let is_compiled =
-            self.compilable.includes(&step) && !self.pauses.includes(step.address) && !tells_values;
+        let is_compiled = step.undone.is_some() && !self.pauses.includes(step.address) && !tells_values;
         // Nothing would bound what runs between two checks.
         let is_bounded = !is_sampled || successor > step.address;
         let number = number.filter(|_| is_compiled && is_bounded)?;

@@ -210,16 +210,22 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             Stmt::SetMemory { map, cells, address, value, access } => {
                 let (value, address) = self.evaluate_both(frame, (value, address), ops);
                 let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
+                let (address, at) =
+                    self.note_written_address(frame, *access, self.map_resource(*map), address, ops);
                 self.has_stored = true;
                 ops.push(Op::SetMemory { map: *map, cells: *cells, address, value });
                 ops.extend(note);
+                ops.extend(at);
             }
             Stmt::SetCellPart { map, address, low, value, access } => {
                 let (value, address) = self.evaluate_both(frame, (value, address), ops);
                 let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
+                let (address, at) =
+                    self.note_written_address(frame, *access, self.map_resource(*map), address, ops);
                 self.has_stored = true;
                 ops.push(Op::SetCellPart { map: *map, address, low: *low, value });
                 ops.extend(note);
+                ops.extend(at);
             }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(frame, value, ops);

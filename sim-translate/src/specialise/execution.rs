@@ -20,7 +20,7 @@ pub(super) type Begun = BTreeMap<(u32, u32), u32>;
 #[derive(Debug, Clone)]
 pub(super) struct Execution {
     /// The operation.
-    operation: u32,
+    pub(super) operation: u32,
     /// The execution that decoded or activated it; `None` for one that is begun by itself.
     above: Option<u32>,
     /// Its node in the decoding tree.

@@ -6,7 +6,7 @@ use sim_runtime::memory::CellStore;
 
 use super::propagate::propagate;
 use super::{Decodes, Specialiser, Step};
-use crate::compilable::{Compilable, find_left, mark_empty_arms};
+use crate::compilable::{Compilable, Undone, find_left, mark_empty_arms};
 use crate::mode::ModeItems;
 use crate::residual::{Item, Op, PC, Value, count_parts, walk_ops};
 
@@ -38,7 +38,8 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         mark_empty_arms(&mut ops);
     }
     let deferred = defer_counts(&mut ops, compilable, &mut locals);
-    let parts = compilable.count_parts(&ops, false);
+    let undone = compilable.undone(&ops, decodes);
+    let parts = compilable.count_parts(&ops, undone.unwrap_or(Undone::Nothing));
     Step {
         address: place.address,
         word,
@@ -53,6 +54,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         unreached,
         noted: noted.unwrap_or_default(),
         parts,
+        undone,
         decodes,
         is_undecoded,
     }
@@ -155,7 +157,9 @@ impl Deferral<'_> {
                 Op::If(_, then, otherwise) => {
                     let first = self.list(then, may_trap);
                     let second = self.list(otherwise, may_trap);
-                    let leaves = [then, otherwise].into_iter().any(|arm| self.compilable.leaves(arm, false));
+                    let leaves = [then, otherwise]
+                        .into_iter()
+                        .any(|arm| self.compilable.leaves(arm, (false, Undone::Nothing)));
                     may_trap = first || second || own || leaves || has_left;
                 }
                 // What stands in a loop may come again; a block may be left to what stands behind it.

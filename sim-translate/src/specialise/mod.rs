@@ -31,6 +31,7 @@ use sim_runtime::memory::CellStore;
 use self::body::{Flow, Frame};
 use self::environment::Environment;
 use self::execution::{Begun, Execution, has_operand_variables};
+use crate::compilable::Undone;
 use crate::mode::{Mode, ModeItems};
 use crate::residual::{Op, PC, Value};
 
@@ -63,6 +64,8 @@ pub(crate) struct Step {
     pub noted: Vec<ValuePlace>,
     /// Its statements and values that become machine code.
     pub parts: usize,
+    /// What compiled code may have to undo of it; `None` if it is not compiled.
+    pub undone: Option<Undone>,
     /// Whether its cycle has an instruction.
     pub decodes: Decodes,
     /// A word could not be decoded: it may be another one the next time.

@@ -1,8 +1,9 @@
 //! Statements that tell which values an instruction reads and writes.
 
 use isac_ir::behavior::UNCOUNTED;
+use isac_ir::control::operations_around;
 use isac_ir::operation::Target;
-use sim_profile::{ValuePlace, Word};
+use sim_profile::{ValueKind, ValuePlace, Word};
 use sim_runtime::memory::CellStore;
 
 use super::Specialiser;
@@ -19,10 +20,36 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         value: Value,
         ops: &mut Vec<Op>,
     ) -> Value {
-        if let Some(place) = self.noted_place(frame, access, (resource, false)) {
+        if let Some(place) = self.noted_place(frame, access, (resource, ValueKind::Read)) {
             ops.push(Op::Note(place, value.clone()));
         }
         value
+    }
+
+    /// The address that a value has been read from.
+    pub(super) fn note_read_address(
+        &mut self,
+        frame: &Frame<'m>,
+        access: u32,
+        resource: u32,
+        address: &Value,
+        ops: &mut Vec<Op>,
+    ) {
+        if let Some(place) = self.noted_place(frame, access, (resource, ValueKind::ReadAddress)) {
+            ops.push(Op::Note(place, address.clone()));
+        }
+    }
+
+    /// The same for a write, which is to come: the address, and what comes behind the write.
+    pub(super) fn note_written_address(
+        &mut self,
+        frame: &Frame<'m>,
+        access: u32,
+        resource: u32,
+        address: Value,
+        ops: &mut Vec<Op>,
+    ) -> (Value, Option<Op>) {
+        self.note_later(frame, access, (resource, ValueKind::WrittenAddress), address, ops)
     }
 
     /// What is written is to be told once nothing stands in the way any more: the value to write, and the
@@ -35,7 +62,18 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         value: Value,
         ops: &mut Vec<Op>,
     ) -> (Value, Option<Op>) {
-        let Some(place) = self.noted_place(frame, access, (resource, true)) else { return (value, None) };
+        self.note_later(frame, access, (resource, ValueKind::Written), value, ops)
+    }
+
+    fn note_later(
+        &mut self,
+        frame: &Frame<'m>,
+        access: u32,
+        what: (u32, ValueKind),
+        value: Value,
+        ops: &mut Vec<Op>,
+    ) -> (Value, Option<Op>) {
+        let Some(place) = self.noted_place(frame, access, what) else { return (value, None) };
         let value = match value.kind {
             Kind::Const(_) => value,
             // The write may change what it is made of.
@@ -50,24 +88,30 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         self.model.registers.len() as u32 + map
     }
 
-    /// The number of a place whose values are told: accesses of the CODINGROOT itself, and those that are not
-    /// counted, have none.
+    /// The number of a place whose values are told: accesses of what is of no instruction, and those that are
+    /// not counted, have none.
     fn noted_place(
         &mut self,
         frame: &Frame<'m>,
         access: u32,
-        (resource, is_written): (u32, bool),
+        (resource, kind): (u32, ValueKind),
     ) -> Option<u32> {
         if self.noted.is_none() || access == UNCOUNTED {
             return None;
         }
-        let node = frame.node.filter(|node| *node > 0)?;
         let decoding = self.decoding.as_ref()?;
-        let Target::Operation(operation) = decoding.decoded.nodes.get(node as usize)?.target else {
-            return None;
+        let node = frame.node.unwrap_or(0);
+        let operation = if node > 0 {
+            let Target::Operation(operation) = decoding.decoded.nodes.get(node as usize)?.target else {
+                return None;
+            };
+            operation
+        } else {
+            let running = self.executions.get(frame.execution as usize)?.operation;
+            (!operations_around(self.model).contains(&running)).then_some(running)?
         };
         let word = Word::new(&decoding.bytes(self.model)).unwrap_or_default();
-        let place = ValuePlace { address: self.place.address, word, node, operation, resource, is_written };
+        let place = ValuePlace { address: self.place.address, word, node, operation, resource, kind };
         let noted = self.noted.as_mut()?;
         let known = noted.iter().position(|known| *known == place);
         let number = known.unwrap_or_else(|| {

@@ -64,6 +64,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 let address = Box::new(self.evaluate(frame, address, ops));
                 let kind = kind_of_read(frame, *access);
                 let fetched = address.known().filter(|_| kind == AccessKind::Fetch);
+                let told = (*address).clone();
                 let read = match fetched.and_then(|address| self.fetch((*map, *cells), address)) {
                     Some(fetched) => known(fetched),
                     None => {
@@ -71,6 +72,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                         self.held(Value { width, kind }, ops)
                     }
                 };
+                self.note_read_address(frame, *access, self.map_resource(*map), &told, ops);
                 self.note_read(frame, *access, self.map_resource(*map), read, ops)
             }
             ExprKind::CellPart { map, address, low, access } => {
@@ -79,8 +81,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                     AccessKind::Write => AccessKind::Read,
                     kind => kind,
                 };
+                let told = (*address).clone();
                 let kind = Kind::CellPart { map: *map, address, low: *low, access: kind };
                 let read = self.held(Value { width, kind }, ops);
+                self.note_read_address(frame, *access, self.map_resource(*map), &told, ops);
                 self.note_read(frame, *access, self.map_resource(*map), read, ops)
             }
             ExprKind::Operand { instance, .. } => {

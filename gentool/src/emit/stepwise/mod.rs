@@ -68,9 +68,9 @@ impl Emitter<'_> {
     }
 
     /// The same for runs that ask for values, beside the simulator that all others take: a module of the
-    /// program, which has the function `model`.
-    pub(super) fn emit_values_root(&self) -> TokenStream {
-        let modules = self.emit_stepwise_modules();
+    /// program, which knows that simulator by `library`.
+    pub(super) fn emit_values_root(&self, library: &str) -> TokenStream {
+        let (modules, library) = (self.emit_stepwise_modules(), identifier_of(library));
         let engine = self.engine_name();
         let (parameter, engines) = match self.asks_for_caches() {
             true => (
@@ -92,7 +92,7 @@ impl Emitter<'_> {
             use sim_runtime::kernel::{Profiled #with_costs};
             use sim_runtime::stepwise::#engine;
 
-            use super::model;
+            use #library::model;
 
             /// A processor after reset in an engine with the exact profile that can tell values.
             pub fn engine_with_values(#parameter) -> Box<dyn Engine> {

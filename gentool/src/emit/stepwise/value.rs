@@ -22,10 +22,23 @@ impl BodyEmitter<'_> {
         quote!({ let value = #value; step.note_read(at, #resource, value) })
     }
 
-    /// What tells the value `written` behind a write, if that is asked for.
+    /// What tells what was written, which is called `value`, behind a write, if that is asked for.
     pub(in crate::emit) fn tell_write(&self, access: u32, resource: u32) -> Option<TokenStream> {
         let resource = number(resource.into());
-        self.tells(access).then(|| quote!(step.note_write(at, #resource, written);))
+        self.tells(access).then(|| quote!(step.note_write(at, #resource, value);))
+    }
+
+    /// What tells the address of a read, which is called `address`, behind it, if that is asked for.
+    pub(in crate::emit) fn tell_read_address(&self, access: u32, resource: u32) -> Option<TokenStream> {
+        let resource = number(resource.into());
+        self.tells(access).then(|| quote!(step.note_read_address(at, #resource, address);))
+    }
+
+    /// What tells a write to memory, its `value` and its `address`, behind it, if that is asked for.
+    pub(in crate::emit) fn tell_store(&self, access: u32, resource: u32) -> Option<TokenStream> {
+        let write = self.tell_write(access, resource)?;
+        let resource = number(resource.into());
+        Some(quote!(#write step.note_written_address(at, #resource, address);))
     }
 
     fn tells(&self, access: u32) -> bool {

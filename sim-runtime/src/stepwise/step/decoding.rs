@@ -242,14 +242,15 @@ fn mark_code<C: StepCore>(core: &mut C, map: u32, address: u64, cells: u32) {
     }
 }
 
-/// True if each CODINGROOT is one element from a map.
+/// True if each CODINGROOT is one element from a map, and asks for nothing of it.
 pub(super) fn decodes_one_word(model: &Model) -> bool {
     let roots: Vec<_> = model.operations.iter().filter_map(|operation| operation.root.as_ref()).collect();
     let [root] = roots[..] else { return false };
-    let mut elements = 0;
+    let (mut elements, mut asks) = (0, false);
     walk_statements(&root.statements, &mut |statement| {
         elements += u32::from(matches!(statement, Stmt::Decode { .. }));
+        asks |= matches!(statement, Stmt::If { .. });
     });
     let first = root.statements.iter().any(|statement| matches!(statement, Stmt::Decode { .. }));
-    elements == 1 && first
+    elements == 1 && first && !asks
 }

@@ -1,10 +1,9 @@
 //! The values that sections read and write.
 
-use isac_ir::operation::Target;
-use sim_profile::{ValuePlace, ValueTable};
+use sim_profile::{ValueKind, ValuePlace, ValueTable};
 
 use super::super::core::StepCore;
-use super::super::instruction::Instruction;
+use super::super::instruction::{Context, Instruction};
 use super::Step;
 use crate::kernel::Profiling;
 use crate::record::ValueRecorder;
@@ -14,30 +13,43 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     #[inline]
     pub fn note_read<T: Copy + Into<u128>>(&mut self, context: usize, resource: u32, value: T) -> T {
         if self.notes_values {
-            self.note_value(context, (resource, false), value.into());
+            self.note_value(context, (resource, ValueKind::Read), value.into());
         }
         value
+    }
+
+    /// A context has read from an address.
+    #[inline]
+    pub fn note_read_address(&mut self, context: usize, resource: u32, address: u64) {
+        if self.notes_values {
+            self.note_value(context, (resource, ValueKind::ReadAddress), address.into());
+        }
+    }
+
+    /// A context has written to an address.
+    #[inline]
+    pub fn note_written_address(&mut self, context: usize, resource: u32, address: u64) {
+        if self.notes_values {
+            self.note_value(context, (resource, ValueKind::WrittenAddress), address.into());
+        }
     }
 
     /// A context has written a value to a resource, or is about to.
     #[inline]
     pub fn note_write(&mut self, context: usize, resource: u32, value: impl Into<u128>) {
         if self.notes_values {
-            self.note_value(context, (resource, true), value.into());
+            self.note_value(context, (resource, ValueKind::Written), value.into());
         }
     }
 
-    /// Accesses of what holds the CODINGROOT, and of what is not decoded, have no values.
+    /// Accesses of what is of no instruction have no values.
     #[cold]
-    fn note_value(&mut self, context: usize, (resource, is_written): (u32, bool), value: u128) {
+    fn note_value(&mut self, context: usize, (resource, kind): (u32, ValueKind), value: u128) {
         let Instruction { address, word, ref decoded, .. } = *self.instruction;
-        let node = self.instruction.context(context).node;
-        let target = decoded.as_ref().and_then(|decoded| decoded.nodes.get(node as usize));
-        let (1.., Some(Target::Operation(operation))) = (node, target.map(|node| node.target)) else {
-            return;
-        };
-        let Some(values) = &mut self.values else { return };
-        let place = ValuePlace { address, word, node, operation, resource, is_written };
+        let &Context { node, operation, .. } = self.instruction.context(context);
+        let (Some(values), Some(decoded)) = (&mut self.values, decoded) else { return };
+        let Some(operation) = values.operation_at(decoded, node, Some(operation)) else { return };
+        let place = ValuePlace { address, word, node, operation, resource, kind };
         if self.is_decoding {
             values.add_early(place, value);
         } else if values.is_chosen(address) {

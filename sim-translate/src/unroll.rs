@@ -132,6 +132,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
+    use crate::compilable::Undone;
     use crate::mode::Mode;
     use crate::region::Numbered;
     use crate::specialise::{Decodes, Place, Step};
@@ -154,6 +155,7 @@ mod tests {
             unreached: Vec::new(),
             noted: Vec::new(),
             parts: 1,
+            undone: Some(Undone::Nothing),
             decodes: Decodes::Always,
             is_undecoded: false,
         }

@@ -177,33 +177,29 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
         halts
     };
     // What is activated runs behind the ACTIVATION that asks for it, not before.
-    let decoded = |operation: u32| {
+    let decoded = |operation: u32, is_asked: &dyn Fn(Target) -> bool| {
         let instances = model.operation(operation).instances.iter();
         let decoded = instances.filter(|instance| matches!(instance.role, Role::Coded | Role::Root));
-        decoded.flat_map(|instance| model.operations_below(instance.target, |_| true)).collect::<Vec<u32>>()
+        let asked = decoded.filter(|instance| is_asked(instance.target));
+        asked.flat_map(|instance| model.operations_below(instance.target, |_| true)).collect::<Vec<u32>>()
     };
     let all = 0..model.operations.len() as u32;
     let halting: Vec<u32> = all.clone().filter(|index| halts(model.operation(*index))).collect();
     if halting.is_empty() {
         return;
     }
-    // Operands run before the BEHAVIOR that mentions them.
-    let operands = |operation: u32| {
-        let instances = model.operation(operation).instances.iter();
-        let decoded = instances.filter(|instance| matches!(instance.role, Role::Coded | Role::Root));
-        let is_operand = |target| {
-            model.leaf_operations(target).into_iter().any(|leaf| model.operation(leaf).expression.is_some())
-        };
-        let operands = decoded.filter(|instance| is_operand(instance.target));
-        operands.flat_map(|instance| model.operations_below(instance.target, |_| true)).collect::<Vec<u32>>()
+    let is_operand = |target: Target| {
+        model.leaf_operations(target).into_iter().any(|leaf| model.operation(leaf).expression.is_some())
     };
     let always: Vec<u32> = activated_always(model, &halting);
     for index in all {
         let operation = model.operation(index);
-        let leads =
-            std::iter::once(index).chain(decoded(index)).any(|operation| halting.contains(&operation));
+        let leads = std::iter::once(index)
+            .chain(decoded(index, &|_| true))
+            .any(|operation| halting.contains(&operation));
         // What decodes a halt has its ACTIVATION behind it, what does not may be due later.
-        let ends_before = || operands(index).iter().any(|operation| halting.contains(operation));
+        // Operands run before the BEHAVIOR that mentions them.
+        let ends_before = || decoded(index, &is_operand).iter().any(|operation| halting.contains(operation));
         let late: Vec<&Body> = match leads {
             true => operation
                 .activation

@@ -171,10 +171,8 @@ impl<'a> BodyEmitter<'a> {
         let touch = argument.as_ref().and_then(|_| self.emitter.emit_touch(map));
         let read =
             quote!(p.#name #argument(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))?);
-        match self.tell_read_address(access, self.map_resource(map)) {
-            Some(tell) => quote!({ let address = #address; #touch let value = #read; #tell value }),
-            None => quote!({ let address = #address; #touch #read }),
-        }
+        let read = self.tell_read_address(access, self.map_resource(map), read);
+        quote!({ let address = #address; #touch #read })
     }
 
     /// Bits of one cell of more than 128 bits, as `u128`.
@@ -198,10 +196,8 @@ impl<'a> BodyEmitter<'a> {
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(width.into()));
         let read = quote!(p.#name #argument(address, #low, #width).or_else(|kind| trap(&mut p.kernel, kind, address))?);
-        match self.tell_read_address(access, self.map_resource(map)) {
-            Some(tell) => quote!({ let address = #address; #touch let value = #read; #tell value }),
-            None => quote!({ let address = #address; #touch #read }),
-        }
+        let read = self.tell_read_address(access, self.map_resource(map), read);
+        quote!({ let address = #address; #touch #read })
     }
 
     /// Sets bits of one cell of more than 128 bits.

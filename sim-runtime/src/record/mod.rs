@@ -35,7 +35,7 @@ pub use sample_cycles::{PassedCycles, SampleCycles};
 pub use sampler::Sampler;
 pub use statics::{KeyDecoder, StaticCode, StaticReader, static_table};
 pub use transfer::{FunctionMap, Step, calls, is_check, only_returns, own_step, step_of};
-pub use value_recorder::ValueRecorder;
+pub use value_recorder::{ValueRecorder, told_operation};
 
 use crate::host::Abi;
 

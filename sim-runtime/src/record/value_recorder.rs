@@ -8,6 +8,22 @@ use isac_ir::decode::Decoded;
 use isac_ir::operation::Target;
 use sim_profile::{ValuePlace, ValueTable, Values, Word};
 
+/// As [`ValueRecorder::operation_at`], where `is_around` tells the operations that are of no instruction.
+pub fn told_operation(
+    decoded: &Decoded,
+    node: u32,
+    running: Option<u32>,
+    is_around: impl Fn(u32) -> bool,
+) -> Option<u32> {
+    if node == 0 {
+        return running.filter(|running| !is_around(*running));
+    }
+    match decoded.nodes.get(node as usize)?.target {
+        Target::Operation(operation) => Some(operation),
+        Target::Group(_) | Target::Label(_) => None,
+    }
+}
+
 /// Counts values of the instructions at chosen addresses.
 #[derive(Debug, Clone)]
 pub struct ValueRecorder {
@@ -41,13 +57,7 @@ impl ValueRecorder {
     /// activated and not decoded, whose values are at the first node, the one that runs. `None` for what is of no
     /// instruction, by number.
     pub fn operation_at(&self, decoded: &Decoded, node: u32, running: Option<u32>) -> Option<u32> {
-        if node == 0 {
-            return running.filter(|running| !self.around.contains(running));
-        }
-        match decoded.nodes.get(node as usize)?.target {
-            Target::Operation(operation) => Some(operation),
-            Target::Group(_) | Target::Label(_) => None,
-        }
+        told_operation(decoded, node, running, |running| self.around.contains(&running))
     }
 
     /// Whether the instruction at an address is one of those whose values are counted.

@@ -23,8 +23,7 @@ impl Step<'_, '_> {
         let node = frame.node.unwrap_or(0);
         let running = self.running_operation(frame);
         let Some(values) = &mut self.values else { return };
-        let decoded = self.instruction.fetching.as_ref().map(|fetching| &fetching.decoded);
-        let Some(decoded) = decoded.or(self.instruction.decoded.as_ref()) else { return };
+        let Some(decoded) = self.instruction.tree() else { return };
         let Some(operation) = values.operation_at(decoded, node, running) else { return };
         let place = ValuePlace { address, word, node, operation, resource, kind };
         if self.instruction.fetching.is_some() {

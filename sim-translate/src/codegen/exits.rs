@@ -96,6 +96,12 @@ impl Codegen<'_, '_> {
         self.go_back(number);
     }
 
+    /// What registers that may have changed hold.
+    pub(super) fn held_dirty(&mut self) -> Vec<Held> {
+        let dirty = self.dirty.iter();
+        dirty.map(|key| (*key, self.b.use_var(self.registers[key]))).collect()
+    }
+
     /// True if registers are to hold what they held before the step.
     fn undoes(&self, kind: SiteKind) -> bool {
         self.undone != Undone::Nothing && matches!(kind, SiteKind::Redo | SiteKind::Interpreted)
@@ -107,10 +113,7 @@ impl Codegen<'_, '_> {
         let number = self.add_site(kind, Some(pc));
         let stores = match self.undoes(kind) {
             true => self.begun.clone(),
-            false => {
-                let dirty = self.dirty.iter();
-                dirty.map(|key| (*key, self.b.use_var(self.registers[key]))).collect()
-            }
+            false => self.held_dirty(),
         };
         let waiting = Waiting { block, number, fuel: self.held_fuel(), stores };
         match self.exits.groups.last_mut() {

@@ -65,10 +65,7 @@ impl Codegen<'_, '_> {
         if self.undone == Undone::Nothing {
             return;
         }
-        for key in self.dirty.clone() {
-            let value = self.b.use_var(self.registers[&key]);
-            self.begun.push((key, value));
-        }
+        self.begun = self.held_dirty();
         // Registers that are no variables are written at once.
         let mut written = BTreeSet::new();
         walk_ops(&step.ops, &mut |item| {

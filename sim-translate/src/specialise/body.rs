@@ -2,6 +2,7 @@
 
 use isac_ir::account::region_counter;
 use isac_ir::behavior::{Body, Stmt};
+use sim_profile::ValueKind;
 use sim_runtime::memory::CellStore;
 
 use super::environment::Environment;
@@ -202,16 +203,19 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                     }
                     None => (self.evaluate(frame, value, ops), None),
                 };
-                let (value, note) = self.note_write(frame, *access, *register, value, ops);
+                let what = (*register, ValueKind::Written);
+                let (value, note) = self.note_later(frame, *access, what, value, ops);
                 let flow = self.set_register(*register, index, *low, value, ops);
                 ops.extend(note);
                 return flow;
             }
             Stmt::SetMemory { map, cells, address, value, access } => {
                 let (value, address) = self.evaluate_both(frame, (value, address), ops);
-                let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
+                let resource = self.map_resource(*map);
+                let (value, note) =
+                    self.note_later(frame, *access, (resource, ValueKind::Written), value, ops);
                 let (address, at) =
-                    self.note_written_address(frame, *access, self.map_resource(*map), address, ops);
+                    self.note_later(frame, *access, (resource, ValueKind::WrittenAddress), address, ops);
                 self.has_stored = true;
                 ops.push(Op::SetMemory { map: *map, cells: *cells, address, value });
                 ops.extend(note);
@@ -219,9 +223,11 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             }
             Stmt::SetCellPart { map, address, low, value, access } => {
                 let (value, address) = self.evaluate_both(frame, (value, address), ops);
-                let (value, note) = self.note_write(frame, *access, self.map_resource(*map), value, ops);
+                let resource = self.map_resource(*map);
+                let (value, note) =
+                    self.note_later(frame, *access, (resource, ValueKind::Written), value, ops);
                 let (address, at) =
-                    self.note_written_address(frame, *access, self.map_resource(*map), address, ops);
+                    self.note_later(frame, *access, (resource, ValueKind::WrittenAddress), address, ops);
                 self.has_stored = true;
                 ops.push(Op::SetCellPart { map: *map, address, low: *low, value });
                 ops.extend(note);

@@ -2,70 +2,32 @@
 
 use isac_ir::behavior::UNCOUNTED;
 use isac_ir::control::operations_around;
-use isac_ir::operation::Target;
 use sim_profile::{ValueKind, ValuePlace, Word};
 use sim_runtime::memory::CellStore;
+use sim_runtime::record::told_operation;
 
 use super::Specialiser;
 use super::body::Frame;
 use crate::residual::{Kind, Op, Value};
 
 impl<'m, S: CellStore> Specialiser<'m, S> {
-    /// A value has been read.
-    pub(super) fn note_read(
+    /// A value has been read, or the address that it was read from.
+    pub(super) fn note(
         &mut self,
         frame: &Frame<'m>,
         access: u32,
-        resource: u32,
-        value: Value,
-        ops: &mut Vec<Op>,
-    ) -> Value {
-        if let Some(place) = self.noted_place(frame, access, (resource, ValueKind::Read)) {
-            ops.push(Op::Note(place, value.clone()));
-        }
-        value
-    }
-
-    /// The address that a value has been read from.
-    pub(super) fn note_read_address(
-        &mut self,
-        frame: &Frame<'m>,
-        access: u32,
-        resource: u32,
-        address: &Value,
+        what: (u32, ValueKind),
+        value: &Value,
         ops: &mut Vec<Op>,
     ) {
-        if let Some(place) = self.noted_place(frame, access, (resource, ValueKind::ReadAddress)) {
-            ops.push(Op::Note(place, address.clone()));
+        if let Some(place) = self.noted_place(frame, access, what) {
+            ops.push(Op::Note(place, value.clone()));
         }
     }
 
-    /// The same for a write, which is to come: the address, and what comes behind the write.
-    pub(super) fn note_written_address(
-        &mut self,
-        frame: &Frame<'m>,
-        access: u32,
-        resource: u32,
-        address: Value,
-        ops: &mut Vec<Op>,
-    ) -> (Value, Option<Op>) {
-        self.note_later(frame, access, (resource, ValueKind::WrittenAddress), address, ops)
-    }
-
-    /// What is written is to be told once nothing stands in the way any more: the value to write, and the
-    /// statement that comes behind the write, if it is told.
-    pub(super) fn note_write(
-        &mut self,
-        frame: &Frame<'m>,
-        access: u32,
-        resource: u32,
-        value: Value,
-        ops: &mut Vec<Op>,
-    ) -> (Value, Option<Op>) {
-        self.note_later(frame, access, (resource, ValueKind::Written), value, ops)
-    }
-
-    fn note_later(
+    /// What is written, or where to, is to be told once nothing stands in the way any more: the value for the
+    /// write, and the statement that comes behind the write, if it is told.
+    pub(super) fn note_later(
         &mut self,
         frame: &Frame<'m>,
         access: u32,
@@ -101,15 +63,9 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         }
         let decoding = self.decoding.as_ref()?;
         let node = frame.node.unwrap_or(0);
-        let operation = if node > 0 {
-            let Target::Operation(operation) = decoding.decoded.nodes.get(node as usize)?.target else {
-                return None;
-            };
-            operation
-        } else {
-            let running = self.executions.get(frame.execution as usize)?.operation;
-            (!operations_around(self.model).contains(&running)).then_some(running)?
-        };
+        let running = self.executions.get(frame.execution as usize).map(|execution| execution.operation);
+        let is_around = |operation| operations_around(self.model).contains(&operation);
+        let operation = told_operation(&decoding.decoded, node, running, is_around)?;
         let word = Word::new(&decoding.bytes(self.model)).unwrap_or_default();
         let place = ValuePlace { address: self.place.address, word, node, operation, resource, kind };
         let noted = self.noted.as_mut()?;

@@ -2,6 +2,7 @@
 
 use isac_ir::behavior::{AccessKind as Counted, Expr, ExprKind, UNCOUNTED};
 use isac_ir::operand::MentionKind;
+use sim_profile::ValueKind;
 use sim_runtime::AccessKind;
 use sim_runtime::memory::{CellStore, Reached, check_access, join_cells};
 
@@ -54,11 +55,13 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             ExprKind::Latency(_) => known(1),
             ExprKind::Register { register, index, access } => {
                 let read = self.register(frame, *register, index.as_deref(), (0, width), ops);
-                self.note_read(frame, *access, *register, read, ops)
+                self.note(frame, *access, (*register, ValueKind::Read), &read, ops);
+                read
             }
             ExprKind::RegisterPart { register, index, low, access } => {
                 let read = self.register(frame, *register, index.as_deref(), (*low, width), ops);
-                self.note_read(frame, *access, *register, read, ops)
+                self.note(frame, *access, (*register, ValueKind::Read), &read, ops);
+                read
             }
             ExprKind::Memory { map, cells, address, access } => {
                 let address = Box::new(self.evaluate(frame, address, ops));
@@ -72,8 +75,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                         self.held(Value { width, kind }, ops)
                     }
                 };
-                self.note_read_address(frame, *access, self.map_resource(*map), &told, ops);
-                self.note_read(frame, *access, self.map_resource(*map), read, ops)
+                let resource = self.map_resource(*map);
+                self.note(frame, *access, (resource, ValueKind::ReadAddress), &told, ops);
+                self.note(frame, *access, (resource, ValueKind::Read), &read, ops);
+                read
             }
             ExprKind::CellPart { map, address, low, access } => {
                 let address = Box::new(self.evaluate(frame, address, ops));
@@ -84,8 +89,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 let told = (*address).clone();
                 let kind = Kind::CellPart { map: *map, address, low: *low, access: kind };
                 let read = self.held(Value { width, kind }, ops);
-                self.note_read_address(frame, *access, self.map_resource(*map), &told, ops);
-                self.note_read(frame, *access, self.map_resource(*map), read, ops)
+                let resource = self.map_resource(*map);
+                self.note(frame, *access, (resource, ValueKind::ReadAddress), &told, ops);
+                self.note(frame, *access, (resource, ValueKind::Read), &read, ops);
+                read
             }
             ExprKind::Operand { instance, .. } => {
                 let value = self.read_operand(frame.execution, *instance, false, ops);

@@ -28,10 +28,18 @@ impl BodyEmitter<'_> {
         self.tells(access).then(|| quote!(step.note_write(at, #resource, value);))
     }
 
-    /// What tells the address of a read, which is called `address`, behind it, if that is asked for.
-    pub(in crate::emit) fn tell_read_address(&self, access: u32, resource: u32) -> Option<TokenStream> {
+    /// A read, with what tells its address, which is called `address`, behind it, if that is asked for.
+    pub(in crate::emit) fn tell_read_address(
+        &self,
+        access: u32,
+        resource: u32,
+        read: TokenStream,
+    ) -> TokenStream {
+        if !self.tells(access) {
+            return read;
+        }
         let resource = number(resource.into());
-        self.tells(access).then(|| quote!(step.note_read_address(at, #resource, address);))
+        quote!(let value = #read; step.note_read_address(at, #resource, address); value)
     }
 
     /// What tells a write to memory, its `value` and its `address`, behind it, if that is asked for.

@@ -20,12 +20,11 @@ use crate::compilable::Compilable;
 use crate::core::Core;
 use crate::counting::Counting;
 use crate::frames::Frames;
-use crate::layout::COUNTER_BYTES;
+use crate::layout::{self, COUNTER_BYTES};
 use crate::mode::Mode;
 use crate::native::{Entry, Native, Unsupported, helpers};
 use crate::region::Region;
 use crate::specialise::Place;
-use jumps::empty_jumps;
 use told::Follower;
 pub(crate) use told::{Next, Teller, Told};
 
@@ -74,10 +73,31 @@ pub(crate) struct Connected {
     call: Option<u32>,
 }
 
+/// What a region is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Version {
+    /// For the run, or for what of it lies between samples: it goes as far as it can.
+    Long,
+    /// Up to a sample: it ends at each check.
+    Stretch,
+    /// For what is in a sample: the same, and it counts.
+    Counted,
+}
+
+impl Version {
+    /// Where the table of its jumps stands.
+    fn jumps(self) -> i32 {
+        match self {
+            Version::Long => layout::JUMPS,
+            Version::Stretch | Version::Counted => layout::STRETCH_JUMPS,
+        }
+    }
+}
+
 /// What compiled code does beside what the program does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CodeKind {
-    /// It counts.
+    /// All of it counts.
     pub(crate) profiles: bool,
     /// It counts these checks down.
     pub(crate) checks: Option<Checks>,
@@ -89,7 +109,7 @@ pub(crate) struct CodeKind {
 pub(crate) struct Code {
     native: Native,
     regions: Vec<Translated>,
-    index: HashMap<Place, Entry>,
+    index: HashMap<(Version, Place), Entry>,
     links: Vec<Connected>,
     /// Timers whose time had come for each region.
     pendings: Vec<u64>,
@@ -117,7 +137,6 @@ impl Code {
         let first = core.state.layout.counters;
         core.sites.clear();
         core.state.claims_less = false;
-        empty_jumps(core);
         let mut room = Room { next: first, end: first + COUNTER_BYTES };
         let mut native = Native::new()?;
         let mut frames = None;
@@ -127,7 +146,7 @@ impl Code {
             let return_code = native.define_return(returning)?.address();
             frames = Some(Frames::new(&core.state.arena, &mut room, return_code, adds_cycles));
         }
-        Ok(Code {
+        let code = Code {
             native,
             regions: Vec::new(),
             index: HashMap::default(),
@@ -142,12 +161,14 @@ impl Code {
             room,
             frames,
             jumps_pending: 0,
-        })
+        };
+        code.empty_jumps(core);
+        Ok(code)
     }
 
-    /// The region that begins at a place.
-    pub(crate) fn find(&self, place: Place) -> Option<Entry> {
-        self.index.get(&place).copied()
+    /// The region of a version that begins at a place.
+    pub(crate) fn find(&self, version: Version, place: Place) -> Option<Entry> {
+        self.index.get(&(version, place)).copied()
     }
 
     /// True if there is no room for another region.
@@ -159,7 +180,7 @@ impl Code {
     pub(crate) fn compile(
         &mut self,
         core: &mut Core<'_>,
-        place: Place,
+        (version, place): (Version, Place),
         region: &Region,
         translation: &mut Translation,
     ) -> Option<Entry> {
@@ -171,11 +192,12 @@ impl Code {
         let around = Surroundings {
             model,
             layout,
-            profiles: self.kind.profiles,
+            profiles: self.kind.profiles || version == Version::Counted,
             checks: self.kind.checks,
             counting: &self.counting,
             items,
-            by_site: self.by_site,
+            by_site: self.by_site || version != Version::Long,
+            jumps: version.jumps(),
             frames: self.frames.as_ref().map(Frames::around),
             compilable,
             helpers,
@@ -214,7 +236,7 @@ impl Code {
         made.site_count = core.sites.len() as u32 - first_site;
         self.regions.push(made);
         self.pendings.push(place.pending);
-        self.index.insert(place, entry);
+        self.index.insert((version, place), entry);
         Some(entry)
     }
 

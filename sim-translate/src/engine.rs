@@ -21,7 +21,7 @@ use self::compiled::Way;
 use self::found::{Found, step_at};
 use self::samples::Sampled;
 use crate::calls::CallTrail;
-use crate::code::{Code, CodeKind, Translation};
+use crate::code::{Code, CodeKind, Translation, Version};
 use crate::core::{Core, Ending};
 use crate::counting::Counting;
 use crate::interpret::{TURNS_UNASKED, interpret};
@@ -35,6 +35,8 @@ use crate::unroll::{Due, LongLoops, unroll};
 /// After so many arrivals a place is compiled, unless it is said otherwise: to compile an instruction takes as
 /// long as to interpret it some hundred times.
 const HOT: u32 = 200;
+/// The same for what runs from one check to the next: what comes up to samples, and what is in them.
+const HOT_STRETCH: u32 = 32;
 /// Fewer instructions at once are interpreted.
 const FEW: u64 = 16;
 /// So many instructions behind a budget that is merely renewed, arrivals make no place hot: the next
@@ -49,10 +51,12 @@ pub struct TranslatedEngine<'m> {
     code: Option<Code>,
     /// After so many arrivals a place is compiled.
     hot: u32,
-    /// How often places were arrived at that are not compiled.
-    heat: HashMap<Place, u32>,
-    /// The way by which compiled code came to the place at hand, to be connected.
+    /// How often places were arrived at that are not compiled for what they are asked for.
+    heat: HashMap<(Version, Place), u32>,
+    /// The way by which compiled code came to the place at hand, to be connected,
     came_by: Option<Way>,
+    /// and what it was for.
+    version: Version,
     /// The place at hand was not come to in sequence.
     arrived: bool,
     /// Addresses of instructions that compiled code often leaves to the interpreter, with how often it
@@ -104,6 +108,14 @@ pub struct TranslatedEngine<'m> {
     calls: Option<CallTrail>,
 }
 
+/// After how many arrivals a place is compiled for something.
+fn threshold(hot: u32, version: Version) -> u32 {
+    match version {
+        Version::Long => hot,
+        Version::Stretch | Version::Counted => hot.min(HOT_STRETCH),
+    }
+}
+
 impl<'m> TranslatedEngine<'m> {
     /// A processor after reset, without profile; `None` for a model that cannot be translated, see
     /// [`crate::find_obstacles`].
@@ -117,6 +129,7 @@ impl<'m> TranslatedEngine<'m> {
             hot: HOT,
             heat: HashMap::default(),
             came_by: None,
+            version: Version::Long,
             arrived: true,
             slow: 0,
             patience: 0,
@@ -256,7 +269,11 @@ impl<'m> TranslatedEngine<'m> {
                     self.heat.clear();
                 }
                 // The same instructions are compiled in another way; what was hot will be again.
-                false => self.heat.values_mut().for_each(|heat| *heat = (*heat).min(self.hot - 1)),
+                false => {
+                    for ((version, _), heat) in &mut self.heat {
+                        *heat = (*heat).min(threshold(self.hot, *version) - 1);
+                    }
+                }
             }
             if let Some(calls) = &mut self.calls {
                 calls.forget_code(is_gone);
@@ -278,13 +295,15 @@ impl<'m> TranslatedEngine<'m> {
     /// Goes on from the place at hand with at most `left` instructions; gives how much of the budget
     /// it takes.
     fn go_on(&mut self, left: u64) -> (u64, Option<Stop>) {
-        if self.arrived && self.slow == 0 && !self.is_in_sample() {
+        if self.arrived && self.slow == 0 {
             let place = self.place_at_hand();
-            if let Some(entry) = self.entry_at(place) {
+            for version in self.versions() {
+                let Some(entry) = self.entry_at(*version, place) else { continue };
                 let instructions = left.min(self.instructions_to_next_time());
-                if let Some(allowed) = self.allowed(instructions) {
-                    return self.run_compiled(place, entry, allowed);
+                if let Some(allowed) = self.allowed(*version, instructions) {
+                    return self.run_compiled((*version, place), entry, allowed);
                 }
+                break;
             }
         }
         self.came_by = None;
@@ -313,17 +332,18 @@ impl<'m> TranslatedEngine<'m> {
     }
 
     /// The compiled region at a place, compiled now if the place is hot.
-    fn entry_at(&mut self, place: Place) -> Option<Entry> {
-        if let Some(entry) = self.code.as_ref().and_then(|code| code.find(place)) {
+    fn entry_at(&mut self, version: Version, place: Place) -> Option<Entry> {
+        if let Some(entry) = self.code.as_ref().and_then(|code| code.find(version, place)) {
             return Some(entry);
         }
-        if self.patience > 0 {
+        let heats = |sampled: &mut Sampled| sampled.heats();
+        if version == Version::Long && (self.patience > 0 || !self.sampled.as_mut().is_none_or(heats)) {
             return None;
         }
-        let heat = self.heat.entry(place).or_default();
+        let heat = self.heat.entry((version, place)).or_default();
         *heat = heat.saturating_add(1);
         // What could not be compiled is not tried again.
-        if *heat != self.hot {
+        if *heat != threshold(self.hot, version) {
             return None;
         }
         let (model, code_map) = (self.core.model(), self.code_map);
@@ -335,6 +355,7 @@ impl<'m> TranslatedEngine<'m> {
             code_map,
             pauses: &self.pauses,
             checks,
+            version,
             calls: self.calls.as_mut(),
             code: self.code.as_ref(),
         };
@@ -347,7 +368,9 @@ impl<'m> TranslatedEngine<'m> {
             instructions: self.instructions_to_next_time(),
             checks: self.sampled.as_ref().map_or(u64::MAX, Sampled::interval),
         };
-        unroll(&mut region, &mut self.long, due);
+        if version == Version::Long {
+            unroll(&mut region, &mut self.long, due);
+        }
         for address in region.blocks.iter().flat_map(|block| &block.steps).map(|found| found.step.address) {
             if let Some(ram) = self.reached.get(&address) {
                 let expected = *self.expected.entry(address).or_insert(*ram);
@@ -362,7 +385,7 @@ impl<'m> TranslatedEngine<'m> {
             let kind = CodeKind { profiles, checks, follows_calls: self.calls.is_some() };
             self.code = Code::new(&mut self.core, kind, self.counting.clone()).ok();
         }
-        self.code.as_mut()?.compile(&mut self.core, place, &region, &mut self.translation)
+        self.code.as_mut()?.compile(&mut self.core, (version, place), &region, &mut self.translation)
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) const STRUCK: i32 = 80;
 pub(crate) const STRUCK_NEXT: i32 = 88;
 /// Where compiled code is entered again for a computed address.
 pub(crate) const JUMPS: i32 = 128;
+/// The same for code that goes from one check to the next: a table of its own, behind the other.
+pub(crate) const STRETCH_JUMPS: i32 = JUMPS + (JUMP_ENTRIES * JUMP_BYTES) as i32;
 /// Number of entries there, a power of two.
 pub(crate) const JUMP_ENTRIES: u32 = 1 << 14;
 /// Bytes of an entry: address, site, code, count.
@@ -86,7 +88,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// Lays a model out; `None` if it is too large.
     pub(crate) fn new(model: &Model) -> Option<Layout> {
-        let mut next = u64::from(JUMPS as u32 + JUMP_ENTRIES * JUMP_BYTES);
+        let mut next = u64::from(STRETCH_JUMPS as u32 + JUMP_ENTRIES * JUMP_BYTES);
         let mut take = |bytes: u64| {
             let offset = next.next_multiple_of(64);
             next = offset.checked_add(bytes)?;

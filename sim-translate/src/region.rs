@@ -151,8 +151,9 @@ pub(crate) trait Steps {
     /// The step for a place, if there is one, and the place that it is of.
     fn step_at(&mut self, place: Place) -> Option<(Place, Numbered)>;
 
-    /// Whether somebody has to be told that a step goes on at an address: there a region ends.
-    fn is_told(&mut self, step: &Step, to: u64) -> bool;
+    /// Whether somebody has to be told that a step goes on at an address, or it is a check that nothing goes beyond:
+    /// there a region ends.
+    fn is_told(&mut self, found: &Numbered, to: u64) -> bool;
 
     /// Whether it makes a call by that.
     fn is_call(&self, step: &Step, to: u64) -> bool;
@@ -258,7 +259,7 @@ impl<F: Steps> Finder<'_, F> {
             let successor = self.model.successor(address, found.step.size_cells);
             let ends = Ends::of(self.model, self.items, &found, mode);
             let targets = || ends.targets.iter().map(|(to, _)| *to);
-            let told: Vec<u64> = targets().filter(|to| self.steps.is_told(&found.step, *to)).collect();
+            let told: Vec<u64> = targets().filter(|to| self.steps.is_told(&found, *to)).collect();
             let returns = ends.computed.is_some() && self.steps.returns(&found.step);
             let (ways, expected) = self.go_on(context, &found, &ends, &told);
             let has_others = ends.has_others || !told.is_empty();
@@ -293,11 +294,11 @@ impl<F: Steps> Finder<'_, F> {
                     let around = self.contexts[context as usize];
                     if (1..=MOST_TARGETS).contains(&found.table.len()) {
                         expected.clone_from(&found.table);
-                        expected.retain(|to| !self.steps.is_told(&found.step, *to));
+                        expected.retain(|to| !self.steps.is_told(found, *to));
                         ways.extend(expected.iter().map(|address| self.way(context, (*address, mode))));
                     } else if context > 0 {
                         expected.push(around.returns);
-                        expected.retain(|to| !self.steps.is_told(&found.step, *to));
+                        expected.retain(|to| !self.steps.is_told(found, *to));
                         ways.extend(expected.iter().map(|address| self.way(around.above, (*address, mode))));
                     }
                 }

@@ -17,16 +17,20 @@ pub(crate) const LONG: [u64; 2] = [3_000_000_000, 13_000_000_000];
 /// Runs in turns of which the fastest is taken.
 const ROUNDS: usize = 5;
 
-/// The same for samples: much is interpreted in the translated engine where they are often.
-pub(crate) fn lengths(engine: &str, interval: u64) -> [u64; 2] {
+/// The same for samples: where they are often a run takes longer, and all the more if what is in them is
+/// interpreted.
+pub(crate) fn lengths(engine: &str, interval: u64, is_interpreted: bool) -> [u64; 2] {
     match (engine, interval) {
         ("emitted", ..1_000) => [12_000_000, 24_000_000],
         // Code is decoded for the second time as samples come by it, which is to be over by then.
         ("emitted", _) => [400_000_000, 480_000_000],
-        (_, 1) => [2_000_000, 4_000_000],
-        (_, 10) => [20_000_000, 40_000_000],
-        (_, 100) => [200_000_000, 400_000_000],
-        (_, 1_000) => [1_000_000_000, 2_000_000_000],
+        (_, 1) if is_interpreted => [2_000_000, 4_000_000],
+        (_, 10) if is_interpreted => [20_000_000, 40_000_000],
+        (_, 100) if is_interpreted => [200_000_000, 400_000_000],
+        (_, 1_000) if is_interpreted => [1_000_000_000, 2_000_000_000],
+        (_, 1) => [100_000_000, 200_000_000],
+        (_, 10) => [200_000_000, 600_000_000],
+        (_, 100) => [1_000_000_000, 3_000_000_000],
         _ => LONG,
     }
 }
@@ -183,7 +187,7 @@ pub(crate) fn measure_samples(plan: &Plan) -> Vec<Target> {
             let row: Vec<f64> = INTERVALS
                 .iter()
                 .map(|interval| {
-                    let lengths = lengths(engine, *interval);
+                    let lengths = lengths(engine, *interval, !more.is_empty());
                     // Short runs of the translated engine without samples compile, and do little else.
                     let without = if *engine == TRANSLATED { LONG } else { lengths };
                     let checks = *checks.entry(without).or_insert_with(|| of(NEVER, without));

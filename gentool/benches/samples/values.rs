@@ -34,7 +34,7 @@ pub(crate) fn measure(plan: &Plan) {
         let mut row = vec![cost(TRANSLATED, LONG, Vec::new())];
         row.extend(SAMPLED.iter().rev().map(|interval| {
             let ways = [sampled(&plan.path, *interval, None), values.clone()].concat();
-            cost(TRANSLATED, lengths(TRANSLATED, *interval), ways)
+            cost(TRANSLATED, lengths(TRANSLATED, *interval, true), ways)
         }));
         let ways = [sampled(&plan.path, SAMPLED_EMITTED, None), values.clone()].concat();
         row.push(cost("emitted", [10_000_000, 50_000_000], ways));

@@ -23,20 +23,15 @@ impl Code {
         for (transfer, times) in std::mem::take(&mut self.displaced) {
             count_transfers(core, steps, transfer, times);
         }
-        let charges = std::mem::take(&mut core.charges);
-        // What runs between samples is not counted.
-        if self.kind.checks.is_some() {
-            return;
-        }
-        for (step, cycles) in charges {
+        for (step, cycles) in std::mem::take(&mut core.charges) {
             let counted = steps.counted(step);
             counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
         }
-        if self.kind.profiles {
+        if self.kind.profiles || self.kind.checks.is_some() {
             self.count_jumps(core, steps);
-            for region in &self.regions {
-                collect_region(core, steps, region);
-            }
+        }
+        for region in self.regions.iter().filter(|region| region.profiles) {
+            collect_region(core, steps, region);
         }
     }
 }

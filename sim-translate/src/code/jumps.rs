@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::Code;
+use super::{Code, Version};
 use crate::codegen::Entries;
 use crate::core::Core;
-use crate::layout::{self, JUMP_BYTES, JUMP_ENTRIES};
+use crate::layout::{JUMP_BYTES, JUMP_ENTRIES};
 use crate::native::Entry;
 use crate::steps::Steps;
 
@@ -16,19 +16,19 @@ impl Code {
         &self,
         core: &Core<'_>,
         steps: &mut Steps,
-        (site, is_return): (u64, bool),
+        (version, site, is_return): (Version, u64, bool),
         (target, entry): (u64, Entry),
     ) {
         let site = site as u32;
         let entries = match is_return {
             true => Entries::Returns(site),
-            false if self.by_site => Entries::Jumps(site),
+            false if self.by_site || version != Version::Long => Entries::Jumps(site),
             false => Entries::All(site),
         };
         if target == u64::MAX {
             return;
         }
-        let offset = layout::JUMPS as u64 + entries.index(target) * u64::from(JUMP_BYTES);
+        let offset = version.jumps() as u64 + entries.index(target) * u64::from(JUMP_BYTES);
         self.count_jump(core, steps, offset);
         let arena = &core.state.arena;
         arena.set_word(offset, target);
@@ -50,8 +50,19 @@ impl Code {
     pub(crate) fn set_pending(&mut self, core: &Core<'_>, steps: &mut Steps, pending: u64) {
         if pending != self.jumps_pending {
             self.count_table(core, steps);
-            empty_jumps(core);
+            self.empty_jumps(core);
             self.jumps_pending = pending;
+        }
+    }
+
+    /// Empties the tables of jumps: no entry is of an address that anything jumps to.
+    pub(super) fn empty_jumps(&self, core: &Core<'_>) {
+        for version in self.tables() {
+            let jumps = version.jumps() as u64;
+            core.state.arena.clear(jumps, u64::from(JUMP_ENTRIES * JUMP_BYTES));
+            for index in 0..u64::from(JUMP_ENTRIES) {
+                core.state.arena.set_word(jumps + index * u64::from(JUMP_BYTES), u64::MAX);
+            }
         }
     }
 
@@ -64,9 +75,19 @@ impl Code {
         }
     }
 
+    /// Versions that have a table each.
+    fn tables(&self) -> &'static [Version] {
+        match self.kind.checks {
+            None => &[Version::Long],
+            Some(_) => &[Version::Long, Version::Stretch],
+        }
+    }
+
     fn count_table(&self, core: &Core<'_>, steps: &mut Steps) {
-        for index in 0..u64::from(JUMP_ENTRIES) {
-            self.count_jump(core, steps, layout::JUMPS as u64 + index * u64::from(JUMP_BYTES));
+        for version in self.tables() {
+            for index in 0..u64::from(JUMP_ENTRIES) {
+                self.count_jump(core, steps, version.jumps() as u64 + index * u64::from(JUMP_BYTES));
+            }
         }
     }
 }
@@ -76,13 +97,5 @@ pub(super) fn count_transfers(core: &Core<'_>, steps: &mut Steps, (site, to): (u
     let step = Rc::clone(steps.step(core.sites[site as usize].step));
     if to != core.model().successor(step.address, step.size_cells) {
         steps.count_transfers(step.address, to, times);
-    }
-}
-
-/// Empties the table of jumps: no entry is of an address that anything jumps to.
-pub(super) fn empty_jumps(core: &Core<'_>) {
-    core.state.arena.clear(layout::JUMPS as u64, u64::from(JUMP_ENTRIES * JUMP_BYTES));
-    for index in 0..u64::from(JUMP_ENTRIES) {
-        core.state.arena.set_word(layout::JUMPS as u64 + index * u64::from(JUMP_BYTES), u64::MAX);
     }
 }

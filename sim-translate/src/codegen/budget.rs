@@ -131,6 +131,8 @@ pub(super) struct Asked<'a> {
     pub(super) flow: &'a Flow,
     pub(super) positions: &'a [Position],
     pub(super) potentials: &'a [i64],
+    /// The budget holds nothing but instructions.
+    pub(super) is_plain: bool,
 }
 
 impl Asked<'_> {
@@ -139,7 +141,7 @@ impl Asked<'_> {
     pub(super) fn place_counters(&self, counting: &Counting) -> (Placement, Vec<Counted>) {
         let held = self.positions.iter().filter_map(|position| position.passing.loops[0]);
         let mut headers: BTreeSet<usize> = match counting {
-            Counting::Fewest => held.collect(),
+            Counting::Fewest if self.is_plain => held.collect(),
             _ => BTreeSet::new(),
         };
         headers.retain(|header| self.way_back(*header).is_some());

@@ -54,7 +54,8 @@ pub(super) fn finish(
         }
     }
     if around.profiles {
-        let asked = Asked { flow: &flow, positions: &positions, potentials: &potentials };
+        let is_plain = around.checks.is_none();
+        let asked = Asked { flow: &flow, positions: &positions, potentials: &potentials, is_plain };
         let (placement, loops) = asked.place_counters(around.counting);
         let counters: Vec<u32> = placement.counted().iter().map(|_| room.take()).collect();
         for (index, edge) in placement.counted().iter().enumerate() {

@@ -253,11 +253,11 @@ impl Codegen<'_, '_> {
 
     /// Out by the table of jumps, or back to the engine; gives the branch between the two.
     fn jump_by_table(&mut self, pc: ir::Value, entries: Entries) -> Inst {
-        let salt = entries.salt();
+        let (salt, jumps) = (entries.salt(), self.around.jumps);
         let salt = self.b.ins().iconst(types::I64, salt as i64);
         let entry = entry_at(&mut self.b, (self.ctx, pc), salt);
         let flags = MemFlagsData::trusted();
-        let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
+        let address = self.b.ins().load(types::I64, flags, entry, jumps);
         let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
         let tagged = match entries {
             Entries::All(_) if self.around.model.pc.width_bits < 64 => None,
@@ -266,7 +266,7 @@ impl Codegen<'_, '_> {
             Entries::Jumps(_) | Entries::Returns(_) => Some((IntCC::Equal, entries.tag())),
         };
         if let Some((condition, than)) = tagged {
-            let tag = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
+            let tag = self.b.ins().load(types::I64, flags, entry, jumps + 8);
             let is_so = self.b.ins().icmp_imm_s(condition, tag, than as i64);
             is_known = self.b.ins().band(is_known, is_so);
         }
@@ -277,11 +277,11 @@ impl Codegen<'_, '_> {
         self.b.seal_block(miss);
         self.b.switch_to_block(hit);
         if self.around.profiles {
-            let count = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 24);
+            let count = self.b.ins().load(types::I64, flags, entry, jumps + 24);
             let count = self.b.ins().iadd_imm_s(count, 1);
-            self.b.ins().store(flags, count, entry, layout::JUMPS + 24);
+            self.b.ins().store(flags, count, entry, jumps + 24);
         }
-        let code = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 16);
+        let code = self.b.ins().load(types::I64, flags, entry, jumps + 16);
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, zero]);
         self.b.switch_to_block(miss);

@@ -153,6 +153,8 @@ pub(crate) struct Translated {
     pub(crate) transfers: Vec<(u32, u64, u64)>,
     /// Tables of bytes: where they stand, and what.
     pub(crate) tables: Vec<(u32, Vec<u8>)>,
+    /// It counts what the program does.
+    pub(crate) profiles: bool,
     /// Number of its first site.
     pub(crate) first_site: u32,
     /// Number of its sites.
@@ -194,6 +196,8 @@ pub(crate) struct Surroundings<'a> {
     /// Jumps to computed addresses are told apart by their sites: each has its own counts, and its own
     /// mode.
     pub(crate) by_site: bool,
+    /// Where the table of jumps stands: [`layout::JUMPS`], or [`layout::STRETCH_JUMPS`].
+    pub(crate) jumps: i32,
     /// Frames of calls, if somebody follows them.
     pub(crate) frames: Option<FramesAround>,
     pub(crate) compilable: Compilable<'a>,
@@ -423,6 +427,7 @@ pub(crate) fn translate(
         own_charges: Vec::new(),
         transfers: Vec::new(),
         tables: Vec::new(),
+        profiles: around.profiles,
         first_site: around.first_site,
         site_count: 0,
     };

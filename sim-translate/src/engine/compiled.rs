@@ -6,7 +6,7 @@ use sim_profile::Spending;
 use sim_runtime::{FaultKind, Stop};
 
 use super::{FEW, PATIENCE, TranslatedEngine};
-use crate::code::{Connected, Next, Teller, Told};
+use crate::code::{Connected, Next, Teller, Told, Version};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::core::Ending;
 use crate::interpret::Outcome;
@@ -44,21 +44,27 @@ pub(super) fn teller(exit: u64, number: u64, pc: u64) -> Option<Teller> {
 
 impl TranslatedEngine<'_> {
     /// Enters compiled code; gives how much of the budget it takes.
-    pub(super) fn run_compiled(&mut self, place: Place, entry: Entry, allowed: u64) -> (u64, Option<Stop>) {
+    pub(super) fn run_compiled(
+        &mut self,
+        (version, place): (Version, Place),
+        entry: Entry,
+        allowed: u64,
+    ) -> (u64, Option<Stop>) {
         let Some(code) = &mut self.code else { return (0, None) };
         code.set_pending(&self.core, &mut self.steps, place.pending);
-        match self.came_by.take() {
+        let is_same = std::mem::replace(&mut self.version, version) == version;
+        match self.came_by.take().filter(|_| is_same) {
             // A timer whose time comes between the two is not what the link stands for.
             Some(Way::Link(link)) if link.target.pending == place.pending => {
                 code.connect(&self.core, link, entry);
             }
             Some(Way::Jump(site)) => {
                 let target = (place.address, entry);
-                code.connect_jump(&self.core, &mut self.steps, (site, false), target);
+                code.connect_jump(&self.core, &mut self.steps, (version, site, false), target);
             }
             Some(Way::Return(site)) => {
                 let target = (place.address, entry);
-                code.connect_jump(&self.core, &mut self.steps, (site, true), target);
+                code.connect_jump(&self.core, &mut self.steps, (version, site, true), target);
             }
             Some(Way::Told(told)) if told.pending == place.pending => code.follow(&self.core, told, entry),
             Some(Way::Link(_) | Way::Told(_)) | None => {}
@@ -68,6 +74,9 @@ impl TranslatedEngine<'_> {
         let (mut entry, mut told) = (entry, None);
         let (fuel, exit, number, told_pc) = loop {
             code.run(&mut self.core, self.calls.as_mut(), entry);
+            if self.sampled.is_some() && version != Version::Counted {
+                self.core.charges.clear();
+            }
             let arena = &self.core.state.arena;
             let fuel = arena.word(layout::FUEL as u64) as i64;
             let (exit, number) = (arena.word(layout::EXIT as u64), arena.word(layout::SITE as u64));
@@ -127,10 +136,14 @@ impl TranslatedEngine<'_> {
         self.settle_check(site);
         match site.kind {
             SiteKind::Budget => {
+                let goes_on_otherwise = version == Version::Long && self.comes_near();
                 self.slow = match &self.sampled {
                     None => allowed - ended,
+                    Some(_) if goes_on_otherwise => 0,
                     Some(sampled) => {
-                        self.patience = if sampled.is_turn_near() { 0 } else { PATIENCE };
+                        if version == Version::Long {
+                            self.patience = if sampled.is_turn_near() { 0 } else { PATIENCE };
+                        }
                         // Another place may come along that needs less.
                         if ended > 0 { 0 } else { FEW }
                     }

@@ -7,7 +7,7 @@ use sim_runtime::pause::Pauses;
 
 use crate::calls::CallTrail;
 use crate::checks::{Checks, accesses_memory};
-use crate::code::Code;
+use crate::code::{Code, Version};
 use crate::core::Core;
 use crate::region::{self, Numbered, call_returns};
 use crate::specialise::{Place, Step, specialise_step};
@@ -20,6 +20,7 @@ pub(super) struct Found<'e, 'm> {
     pub(super) code_map: u32,
     pub(super) pauses: &'e Pauses,
     pub(super) checks: Option<Checks>,
+    pub(super) version: Version,
     pub(super) calls: Option<&'e mut CallTrail>,
     pub(super) code: Option<&'e Code>,
 }
@@ -31,7 +32,8 @@ impl region::Steps for Found<'_, '_> {
         let successor = model.successor(step.address, step.size_cells);
         let is_sampled = self.checks.is_some();
         // Between samples nothing is told.
-        let tells_values = !is_sampled && self.core.tells_values(step.address);
+        let is_counted = !is_sampled || self.version == Version::Counted;
+        let tells_values = is_counted && self.core.tells_values(step.address);
         let is_compiled = step.undone.is_some() && !self.pauses.includes(step.address) && !tells_values;
         // Nothing would bound what runs between two checks.
         let is_bounded = !is_sampled || successor > step.address;
@@ -52,13 +54,17 @@ impl region::Steps for Found<'_, '_> {
         Some((own, numbered))
     }
 
-    fn is_told(&mut self, step: &Step, to: u64) -> bool {
+    fn is_told(&mut self, found: &Numbered, to: u64) -> bool {
         let model = self.core.model();
-        self.calls.as_mut().is_some_and(|calls| calls.is_told(model, step, to))
+        if self.calls.as_mut().is_some_and(|calls| calls.is_told(model, &found.step, to)) {
+            return true;
+        }
+        let is_check = || self.checks.is_some_and(|checks| checks.is_check_of(model, found, to));
+        self.version != Version::Long && is_check()
     }
 
     fn is_entry(&self, place: Place) -> bool {
-        self.code.is_some_and(|code| code.find(place).is_some())
+        self.code.is_some_and(|code| code.find(self.version, place).is_some())
     }
 
     fn is_call(&self, step: &Step, to: u64) -> bool {

@@ -1,8 +1,9 @@
 //! Samples: what of a run is counted, and how long compiled code runs until that changes.
 //!
-//! Compiled code counts nothing where samples are taken; what is counted is interpreted. It is given
-//! checks, and so many of them that the instructions between cannot be more than it may run: in a
-//! stretch no address runs twice, and it is known where each step may lead.
+//! Compiled code is given checks, and so many of them that the instructions between cannot be more than it
+//! may run: in a stretch no address runs twice, and it is known where each step may lead. What runs between
+//! samples counts nothing, and goes as far as it can. Where too few checks are left for that, code takes
+//! over that ends at each check, and in a sample the same that counts.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +12,18 @@ use sim_runtime::record::{PassedCycles, Recording, SampleCycles, Sampler};
 
 use super::TranslatedEngine;
 use crate::checks::Checks;
+use crate::code::Version;
 use crate::codegen::{Site, SiteKind};
 use crate::layout::CHECK_SHIFT;
 
 /// Largest budget that compiled code is given at once.
 const MOST_ALLOWED: u64 = 1 << 60;
+/// At least so many checks at once code that ends at each of them goes on where other code may take over.
+const FEW_CHECKS: u64 = 4;
+/// So many checks behind a sample arrivals make no place hot.
+const MANY_CHECKS: u64 = 16;
+/// And of those further away one in so many does.
+const HEATING: u32 = 8;
 /// The sampler's turn is near where fewer checks are left.
 const NEAR: u64 = 100;
 /// A run pauses with at most this part of it left.
@@ -27,6 +35,17 @@ const MOST_CHECKS: u64 = 1 << 32;
 /// The instructions in a budget that holds checks, too.
 const INSTRUCTION_BITS: u64 = (1 << CHECK_SHIFT) - 1;
 
+/// Where what runs between samples is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Anywhere.
+    Away,
+    /// The next turn is near.
+    Near,
+    /// A sample is just over, and code for what is between them need not begin here.
+    Back,
+}
+
 /// A run of which samples are taken.
 pub(super) struct Sampled {
     sampler: Sampler,
@@ -35,6 +54,10 @@ pub(super) struct Sampled {
     instrumented: Option<Instrumented>,
     /// Checks up to the sampler's turn.
     left: u64,
+    /// Where what runs between samples is.
+    stage: Stage,
+    /// How often a place was come to behind a sample that nothing is compiled for.
+    arrivals: u32,
     cycles: SampleCycles,
     /// The model's own events of what is not counted while something is, and the other way round.
     other_events: BTreeMap<String, u64>,
@@ -46,12 +69,36 @@ impl Sampled {
         let sampler = Sampler::new(sampling);
         let (left, cycles) = (sampler.length(), SampleCycles::begin(now));
         let (checks, instrumented) = (Checks::of(sampling), sampling.duplication.instrumented());
-        Sampled { sampler, checks, instrumented, left, cycles, other_events: BTreeMap::new() }
+        Sampled {
+            sampler,
+            checks,
+            instrumented,
+            left,
+            stage: Stage::Away,
+            arrivals: 0,
+            cycles,
+            other_events: BTreeMap::new(),
+        }
     }
 
     /// Whether the sampler's turn is among the next checks.
     pub(super) fn is_turn_near(&self) -> bool {
         self.left < NEAR
+    }
+
+    /// Checks passed since the last turn.
+    fn passed_since_turn(&self) -> u64 {
+        self.sampler.length().saturating_sub(self.left)
+    }
+
+    /// Whether an arrival makes a place hot for what runs between samples. They end anywhere: to compile all that
+    /// takes longer than to go on from check to check, for a place where such code begins is near.
+    pub(super) fn heats(&mut self) -> bool {
+        if self.stage != Stage::Back {
+            return true;
+        }
+        self.arrivals = self.arrivals.wrapping_add(1);
+        self.passed_since_turn() >= MANY_CHECKS && self.arrivals.is_multiple_of(HEATING)
     }
 
     /// What is a check.
@@ -76,9 +123,31 @@ impl TranslatedEngine<'_> {
         self.sampled.as_ref().is_none_or(|sampled| sampled.sampler.is_recording())
     }
 
-    /// Whether it is counted while other parts of the run are not.
-    pub(super) fn is_in_sample(&self) -> bool {
-        self.sampled.is_some() && self.is_recording()
+    /// Whether code is compiled that ends at each check, which is a jump then.
+    fn has_stretches(&self) -> bool {
+        let are_jumps = |sampled: &Sampled| matches!(sampled.checks, Checks::Transfers(_));
+        self.sampled.as_ref().is_some_and(are_jumps) && self.calls.is_none()
+    }
+
+    /// Compiled code may have too few checks left up to the sampler's turn: whether that is so, and code is to
+    /// run that ends at each.
+    pub(super) fn comes_near(&mut self) -> bool {
+        let has_stretches = self.has_stretches();
+        let near = self.sampled.as_mut().filter(|sampled| has_stretches && sampled.is_turn_near());
+        near.map(|sampled| sampled.stage = Stage::Near).is_some()
+    }
+
+    /// For what compiled code may be entered now, the best first. Samples of which parts alone are counted are
+    /// interpreted.
+    pub(super) fn versions(&self) -> &'static [Version] {
+        let Some(sampled) = &self.sampled else { return &[Version::Long] };
+        match (sampled.sampler.is_recording(), sampled.stage) {
+            (true, _) if self.has_stretches() && sampled.instrumented.is_none() => &[Version::Counted],
+            (true, _) => &[],
+            (false, Stage::Away) => &[Version::Long],
+            (false, Stage::Near) => &[Version::Stretch],
+            (false, Stage::Back) => &[Version::Long, Version::Stretch],
+        }
     }
 
     /// Cycles begun so far.
@@ -87,18 +156,26 @@ impl TranslatedEngine<'_> {
     }
 
     /// The budget of compiled code that may run so many instructions; `None` if it cannot be entered.
-    pub(super) fn allowed(&mut self, instructions: u64) -> Option<u64> {
-        let Some(sampled) = &self.sampled else { return Some(instructions.min(MOST_ALLOWED)) };
+    pub(super) fn allowed(&mut self, version: Version, instructions: u64) -> Option<u64> {
+        let Some(sampled) = &mut self.sampled else { return Some(instructions.min(MOST_ALLOWED)) };
+        let left = match (version, sampled.stage) {
+            // Another place may come along where it is rather gone on.
+            (Version::Stretch, Stage::Back) => sampled.left.min(sampled.passed_since_turn().max(FEW_CHECKS)),
+            _ => sampled.left,
+        };
+        if version == Version::Long {
+            sampled.stage = Stage::Away;
+        }
         self.core.instruction_bits = INSTRUCTION_BITS;
         let instructions = instructions.min(INSTRUCTION_BITS);
         if !sampled.checks.bounds_instructions() {
             // Both are asked for.
-            return Some(sampled.left.min(MOST_CHECKS) << CHECK_SHIFT | instructions);
+            return Some(left.min(MOST_CHECKS) << CHECK_SHIFT | instructions);
         }
         // Behind the last check the code goes on to where it is asked next.
         let longest = self.steps.longest_stretch(self.core.model(), &self.core.state.items);
         let stretches = instructions / longest;
-        let checks = sampled.left.min(stretches.saturating_sub(1));
+        let checks = left.min(stretches.saturating_sub(1));
         (checks > 0).then_some(checks << CHECK_SHIFT | INSTRUCTION_BITS)
     }
 
@@ -180,7 +257,7 @@ impl TranslatedEngine<'_> {
 
     /// Between two instructions: the last check before the sampler's turn may have been passed.
     pub(super) fn look(&mut self) {
-        let now = self.passed_cycles();
+        let (now, has_stretches) = (self.passed_cycles(), self.has_stretches());
         let Some(sampled) = self.sampled.as_mut().filter(|sampled| sampled.left == 0) else { return };
         let was_recording = sampled.sampler.is_recording();
         match sampled.sampler.is_timed() {
@@ -188,9 +265,12 @@ impl TranslatedEngine<'_> {
             false => sampled.sampler.turn(),
         }
         sampled.left = sampled.sampler.length();
+        sampled.stage = if has_stretches { Stage::Back } else { Stage::Away };
         if was_recording != sampled.sampler.is_recording() {
             sampled.cycles.turn(was_recording, now);
             std::mem::swap(&mut self.core.events, &mut sampled.other_events);
+            // What goes on is another version.
+            self.came_by = None;
         }
     }
 

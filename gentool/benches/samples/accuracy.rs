@@ -24,9 +24,6 @@ const LONGEST: u64 = 100_000_000_000;
 /// Instructions of the run that tells how many checks there are.
 const PROBE: u64 = 10_000_000;
 
-/// Up to this interval so much is counted that the engine is faster which has code for that.
-const OFTEN: u64 = 100;
-
 /// What a guest's runs are compared by.
 struct Compared<'p> {
     plan: &'p Plan,
@@ -51,12 +48,12 @@ impl Compared<'_> {
     /// Checks, samples and figures.
     fn samples(
         &self,
-        (engine, instructions): (&str, u64),
+        instructions: u64,
         (interval, seed): (u64, Option<u64>),
         more: &[String],
     ) -> ([u64; 2], Figures) {
         let options = [sampled(&self.plan.path, interval, seed), more.to_vec()].concat();
-        let profile = profile(engine, (self.guest, instructions), &options, &self.plan.path);
+        let profile = profile("translated", (self.guest, instructions), &options, &self.plan.path);
         let samples = profile.samples.expect("the run was sampled");
         ([samples.checks, samples.samples], Figures::of(&profile))
     }
@@ -110,17 +107,16 @@ fn duplicated(compared: &Compared<'_>, rows: &mut Rows) {
     let length = compared.length(CHECKS, &[]);
     let whole = compared.whole(length);
     for interval in INTERVALS {
-        let engine = if interval <= OFTEN { "emitted" } else { "translated" };
-        let (fixed, mut row) = duplicated_at(compared, (engine, length), interval, &whole);
+        let (fixed, mut row) = duplicated_at(compared, length, interval, &whole);
         if interval == INTERVAL && whole.passed_calls < CALLS * INTERVAL {
             let times = (CALLS * INTERVAL).div_ceil(whole.passed_calls.max(1));
             let longer = length.saturating_mul(times).min(LONGEST);
-            (_, row) = duplicated_at(compared, (engine, longer), interval, &compared.whole(longer));
+            (_, row) = duplicated_at(compared, longer, interval, &compared.whole(longer));
         }
         rows.entry(interval).or_default().push(row);
         if interval == INTERVAL {
             let only = |what: &str| super::guest::options(&["--sample-only", what]);
-            let partial = |what| compared.samples((engine, length), (interval, None), &only(what)).1;
+            let partial = |what| compared.samples(length, (interval, None), &only(what)).1;
             assert!(partial("calls").calls == fixed.calls, "partial duplication counts the same calls");
             let accesses = partial("accesses").accesses;
             assert!(accesses == fixed.accesses, "partial duplication counts the same accesses");
@@ -132,12 +128,12 @@ fn duplicated(compared: &Compared<'_>, rows: &mut Rows) {
 /// at equal distances, and the row.
 fn duplicated_at(
     compared: &Compared<'_>,
-    run: (&str, u64),
+    instructions: u64,
     interval: u64,
     whole: &Figures,
 ) -> (Figures, Vec<f64>) {
-    let ([checks, samples], fixed) = compared.samples(run, (interval, None), &[]);
-    let (_, random) = compared.samples(run, (interval, Some(1)), &[]);
+    let ([checks, samples], fixed) = compared.samples(instructions, (interval, None), &[]);
+    let (_, random) = compared.samples(instructions, (interval, Some(1)), &[]);
     let row = vec![
         overlap(&whole.calls, &fixed.calls),
         overlap(&whole.calls, &random.calls),
@@ -158,9 +154,7 @@ fn not_duplicated(compared: &Compared<'_>, rows: &mut Rows) {
             1 => (short, &wholes[1]),
             _ => (long, &wholes[0]),
         };
-        let of = |at: usize, seed| {
-            compared.samples(("translated", lengths[at]), (interval, seed), &each(kinds[at]))
-        };
+        let of = |at: usize, seed| compared.samples(lengths[at], (interval, seed), &each(kinds[at]));
         let ([calls_passed, of_calls], fixed_calls) = of(0, None);
         let ([passed, samples], fixed_accesses) = of(1, None);
         let row = vec![

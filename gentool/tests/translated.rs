@@ -9,6 +9,20 @@ use std::process::Command;
 
 const MODEL: &str = "models/rv32im/rv32im.isac";
 
+fn gentool(arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+    command.args(arguments).current_dir(cases::root()).output().expect("gentool runs")
+}
+
+/// Assembles a program into a folder; gives where it is.
+fn assembled(model: &str, program: &str, folder: &Path) -> String {
+    let elf = folder.join("program.elf").display().to_string();
+    let source = format!("gentool/tests/translated/{program}.s");
+    let output = gentool(&["asm", model, &source, "-o", &elf]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    elf
+}
+
 /// Report, state and status of a program on an engine; its profile stays in a folder.
 fn left_by(
     model: &str,
@@ -17,20 +31,52 @@ fn left_by(
     folder: &Path,
 ) -> (String, String, Option<i32>, String) {
     let path = |name: &str| folder.join(name).display().to_string();
-    let (elf, report, state) = (path("program.elf"), path("report.xml"), path("state"));
-    let profile = path("profile");
-    let gentool = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
-        command.args(arguments).current_dir(cases::root()).output().expect("gentool runs")
-    };
-    let source = format!("gentool/tests/translated/{program}.s");
-    let output = gentool(&["asm", model, &source, "-o", &elf]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (report, state, profile) = (path("report.xml"), path("state"), path("profile"));
+    let elf = assembled(model, program, folder);
     let options = ["--report", &report, "--dump-state", &state, "--profile", &profile];
     let output = gentool(&[&["run", model, &elf, "--stats", "--engine"][..], engine, &options].concat());
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     let read = |path: &str| fs::read_to_string(path).expect("what the run has written");
     (read(&report), read(&state), output.status.code(), told)
+}
+
+/// Samples of a program by options: the profile, what it says of the engine and its time aside, the state and
+/// the status.
+fn sampled_by(
+    engine: &str,
+    (model, elf): (&str, &str),
+    options: &[&str],
+    folder: &Path,
+) -> (String, String, Option<i32>) {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (state, profile) = (path("state"), path("profile"));
+    let written = ["--engine", engine, "--dump-state", &state, "--profile", &profile];
+    let output = gentool(&[&["run", model, elf][..], &written, options].concat());
+    let read = |path: &str| fs::read_to_string(path).expect("what the run has written");
+    let profile = read(&profile).replace(engine, "the engine");
+    let (before, time) = profile.split_once("\"host_nanoseconds\":").expect("a time");
+    let behind = time.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    (format!("{before}{behind}"), read(&state), output.status.code())
+}
+
+/// A program's samples are those of the reference engine.
+fn check_samples(model: &str, program: &str, limits: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let elf = assembled(model, program, folder.path());
+    for sampling in [
+        &["--sample", "1"][..],
+        &["--sample", "3"],
+        &["--sample", "40", "--sample-random", "5"],
+        &["--sample", "10", "--sample-burst", "4", "--sample-checks", "calls"],
+        &["--sample", "20", "--sample-checks", "back-edges"],
+    ] {
+        let options = [sampling, limits].concat();
+        let of = |engine| sampled_by(engine, (model, &elf), &options, folder.path());
+        let (reference, translated) = (of("reference"), of("translated"));
+        assert_eq!(reference.2, translated.2, "status, {options:?}");
+        assert_eq!(reference.1, translated.1, "state, {options:?}");
+        assert!(reference.0 == translated.0, "the samples differ, {options:?}");
+    }
 }
 
 fn check(program: &str) {
@@ -111,6 +157,14 @@ fn extra_cycles_bring_a_timer_s_time_forward_and_idle_cycles_have_no_instruction
     for calls in [&[][..], &["--calls"]] {
         check_with("gentool/tests/translated/clocked.isac", "clocked", calls, |status| status == 3);
     }
+}
+
+/// What is charged in samples is charged there alone.
+#[test]
+fn samples_of_programs_with_extra_cycles_timers_and_forward_calls_are_those_of_the_reference_engine() {
+    check_samples("gentool/tests/translated/clocked.isac", "clocked", &[]);
+    check_samples(MODEL, "forward", &["--limit-instructions", "130001"]);
+    check_samples(MODEL, "writes", &[]);
 }
 
 #[test]

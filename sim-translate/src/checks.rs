@@ -31,6 +31,14 @@ impl Checks {
         matches!(self, Checks::Transfers(places) if places.includes_back_edges())
     }
 
+    /// Whether each call is one.
+    pub(crate) fn includes_calls(self) -> bool {
+        match self {
+            Checks::Transfers(places) => places.includes_calls(),
+            Checks::Each(instrumented) => instrumented == Instrumented::Calls,
+        }
+    }
+
     /// Whether a step is one wherever it goes on.
     pub(crate) fn includes(self, numbered: &Numbered) -> bool {
         self == Checks::Each(Instrumented::Accesses) && numbered.accesses_memory

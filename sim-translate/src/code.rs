@@ -28,6 +28,8 @@ use crate::specialise::Place;
 use told::Follower;
 pub(crate) use told::{Next, Teller, Told};
 
+/// After so many arrivals a place is compiled for what ends at each check.
+const HOT_STRETCH: u32 = 32;
 /// Room that a region may need for counters and links.
 const REGION_BYTES: u32 = 2 << 20;
 /// Bytes of code of a generation.
@@ -85,6 +87,14 @@ pub(crate) enum Version {
 }
 
 impl Version {
+    /// After how many arrivals a place is compiled, where it is so many for what goes as far as it can.
+    pub(crate) fn threshold(self, hot: u32) -> u32 {
+        match self {
+            Version::Long => hot,
+            Version::Stretch | Version::Counted => hot.min(HOT_STRETCH),
+        }
+    }
+
     /// Where the table of its jumps stands.
     fn jumps(self) -> i32 {
         match self {
@@ -119,7 +129,7 @@ pub(crate) struct Code {
     followers: Vec<Option<Follower>>,
     /// How often jumps were taken, by site and address, that others have taken the place of.
     displaced: BTreeMap<(u64, u64), u64>,
-    /// Jumps to computed addresses are told apart by their sites.
+    /// Jumps to computed addresses are told apart by their sites, those of long regions, too.
     by_site: bool,
     kind: CodeKind,
     /// Which edges count.
@@ -166,6 +176,11 @@ impl Code {
         Ok(code)
     }
 
+    /// Whether jumps of a version to computed addresses are told apart by their sites.
+    fn by_site(&self, version: Version) -> bool {
+        self.by_site || version != Version::Long
+    }
+
     /// The region of a version that begins at a place.
     pub(crate) fn find(&self, version: Version, place: Place) -> Option<Entry> {
         self.index.get(&(version, place)).copied()
@@ -196,7 +211,7 @@ impl Code {
             checks: self.kind.checks,
             counting: &self.counting,
             items,
-            by_site: self.by_site || version != Version::Long,
+            by_site: self.by_site(version),
             jumps: version.jumps(),
             frames: self.frames.as_ref().map(Frames::around),
             compilable,

@@ -26,7 +26,7 @@ use crate::core::{Core, Ending};
 use crate::counting::Counting;
 use crate::interpret::{TURNS_UNASKED, interpret};
 use crate::native::Entry;
-use crate::region::find_region;
+use crate::region::{Region, find_region};
 use crate::specialise::{Place, Step, specialise_body};
 use crate::state::State;
 use crate::steps::Steps;
@@ -35,8 +35,6 @@ use crate::unroll::{Due, LongLoops, unroll};
 /// After so many arrivals a place is compiled, unless it is said otherwise: to compile an instruction takes as
 /// long as to interpret it some hundred times.
 const HOT: u32 = 200;
-/// The same for what runs from one check to the next: what comes up to samples, and what is in them.
-const HOT_STRETCH: u32 = 32;
 /// Fewer instructions at once are interpreted.
 const FEW: u64 = 16;
 /// So many instructions behind a budget that is merely renewed, arrivals make no place hot: the next
@@ -53,9 +51,9 @@ pub struct TranslatedEngine<'m> {
     hot: u32,
     /// How often places were arrived at that are not compiled for what they are asked for.
     heat: HashMap<(Version, Place), u32>,
-    /// The way by which compiled code came to the place at hand, to be connected,
+    /// The way by which compiled code came to the place at hand, to be connected with code of the same version.
     came_by: Option<Way>,
-    /// and what it was for.
+    /// The version that ran last.
     version: Version,
     /// The place at hand was not come to in sequence.
     arrived: bool,
@@ -106,14 +104,6 @@ pub struct TranslatedEngine<'m> {
     pauses: Pauses,
     /// Who follows calls, if anybody does.
     calls: Option<CallTrail>,
-}
-
-/// After how many arrivals a place is compiled for something.
-fn threshold(hot: u32, version: Version) -> u32 {
-    match version {
-        Version::Long => hot,
-        Version::Stretch | Version::Counted => hot.min(HOT_STRETCH),
-    }
 }
 
 impl<'m> TranslatedEngine<'m> {
@@ -270,9 +260,10 @@ impl<'m> TranslatedEngine<'m> {
                 }
                 // The same instructions are compiled in another way; what was hot will be again.
                 false => {
-                    for ((version, _), heat) in &mut self.heat {
-                        *heat = (*heat).min(threshold(self.hot, *version) - 1);
-                    }
+                    let hot = self.hot;
+                    self.heat
+                        .iter_mut()
+                        .for_each(|((version, _), heat)| *heat = (*heat).min(version.threshold(hot) - 1));
                 }
             }
             if let Some(calls) = &mut self.calls {
@@ -298,10 +289,20 @@ impl<'m> TranslatedEngine<'m> {
         if self.arrived && self.slow == 0 {
             let place = self.place_at_hand();
             for version in self.versions() {
-                let Some(entry) = self.entry_at(*version, place) else { continue };
+                let Some(entry) = self.entry_at(*version, place) else {
+                    if self.core.state.claims_more && self.code.is_some() {
+                        // No code may run that was compiled for less.
+                        break;
+                    }
+                    continue;
+                };
                 let instructions = left.min(self.instructions_to_next_time());
                 if let Some(allowed) = self.allowed(*version, instructions) {
-                    return self.run_compiled((*version, place), entry, allowed);
+                    let sampled = self.sampled.as_mut().filter(|_| *version == Version::Long);
+                    sampled.into_iter().for_each(Sampled::go_away);
+                    let ended = self.run_compiled((*version, place), entry, allowed);
+                    self.settle_charges(*version);
+                    return ended;
                 }
                 break;
             }
@@ -336,39 +337,30 @@ impl<'m> TranslatedEngine<'m> {
         if let Some(entry) = self.code.as_ref().and_then(|code| code.find(version, place)) {
             return Some(entry);
         }
-        let heats = |sampled: &mut Sampled| sampled.heats();
-        if version == Version::Long && (self.patience > 0 || !self.sampled.as_mut().is_none_or(heats)) {
+        let is_cold = |sampled: &mut Sampled| !sampled.arrive();
+        if version == Version::Long && (self.patience > 0 || self.sampled.as_mut().is_some_and(is_cold)) {
             return None;
         }
         let heat = self.heat.entry((version, place)).or_default();
         *heat = heat.saturating_add(1);
         // What could not be compiled is not tried again.
-        if *heat != threshold(self.hot, version) {
+        if *heat != version.threshold(self.hot) {
             return None;
         }
-        let (model, code_map) = (self.core.model(), self.code_map);
-        let checks = self.sampled.as_ref().map(Sampled::checks);
-        let items = self.core.state.items.clone();
-        let found = Found {
-            core: &mut self.core,
-            steps: &mut self.steps,
-            code_map,
-            pauses: &self.pauses,
-            checks,
-            version,
-            calls: self.calls.as_mut(),
-            code: self.code.as_ref(),
-        };
-        let mut region = find_region(model, &items, place, found)?;
+        let mut region = self.region_at(version, place)?;
         if self.core.state.claims_more && self.code.is_some() {
             // What is compiled is for a memory without the instructions that were decoded just now.
             return None;
         }
-        let due = Due {
-            instructions: self.instructions_to_next_time(),
-            checks: self.sampled.as_ref().map_or(u64::MAX, Sampled::interval),
-        };
+        while std::mem::take(&mut self.core.state.claims_more) {
+            // What was decoded on the way may tell of an instruction before it that it calls.
+            region = self.region_at(version, place)?;
+        }
         if version == Version::Long {
+            let due = Due {
+                instructions: self.instructions_to_next_time(),
+                checks: self.sampled.as_ref().map_or(u64::MAX, Sampled::interval),
+            };
             unroll(&mut region, &mut self.long, due);
         }
         for address in region.blocks.iter().flat_map(|block| &block.steps).map(|found| found.step.address) {
@@ -380,12 +372,29 @@ impl<'m> TranslatedEngine<'m> {
         region.near.clone_from(&self.near);
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
-            self.core.state.claims_more = false;
+            let checks = self.sampled.as_ref().map(Sampled::checks);
             let profiles = self.profiles && checks.is_none();
             let kind = CodeKind { profiles, checks, follows_calls: self.calls.is_some() };
             self.code = Code::new(&mut self.core, kind, self.counting.clone()).ok();
         }
         self.code.as_mut()?.compile(&mut self.core, (version, place), &region, &mut self.translation)
+    }
+
+    /// The region of a version that begins at a place.
+    fn region_at(&mut self, version: Version, place: Place) -> Option<Region> {
+        let model = self.core.model();
+        let items = self.core.state.items.clone();
+        let found = Found {
+            core: &mut self.core,
+            steps: &mut self.steps,
+            code_map: self.code_map,
+            pauses: &self.pauses,
+            checks: self.sampled.as_ref().map(Sampled::checks),
+            version,
+            calls: self.calls.as_mut(),
+            code: self.code.as_ref(),
+        };
+        find_region(model, &items, place, found)
     }
 }
 

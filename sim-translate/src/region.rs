@@ -151,9 +151,9 @@ pub(crate) trait Steps {
     /// The step for a place, if there is one, and the place that it is of.
     fn step_at(&mut self, place: Place) -> Option<(Place, Numbered)>;
 
-    /// Whether somebody has to be told that a step goes on at an address, or it is a check that nothing goes beyond:
-    /// there a region ends.
-    fn is_told(&mut self, found: &Numbered, to: u64) -> bool;
+    /// Whether a region ends where a step goes on at an address: somebody has to be told of it, or it is a check
+    /// that nothing goes beyond.
+    fn ends_at(&mut self, found: &Numbered, to: u64) -> bool;
 
     /// Whether it makes a call by that.
     fn is_call(&self, step: &Step, to: u64) -> bool;
@@ -259,11 +259,11 @@ impl<F: Steps> Finder<'_, F> {
             let successor = self.model.successor(address, found.step.size_cells);
             let ends = Ends::of(self.model, self.items, &found, mode);
             let targets = || ends.targets.iter().map(|(to, _)| *to);
-            let told: Vec<u64> = targets().filter(|to| self.steps.is_told(&found, *to)).collect();
+            let ending: Vec<u64> = targets().filter(|to| self.steps.ends_at(&found, *to)).collect();
             let returns = ends.computed.is_some() && self.steps.returns(&found.step);
-            let (ways, expected) = self.go_on(context, &found, &ends, &told);
-            let has_others = ends.has_others || !told.is_empty();
-            let mut calls = told;
+            let (ways, expected) = self.go_on(context, &found, &ends, &ending);
+            let has_others = ends.has_others || !ending.is_empty();
+            let mut calls = ending;
             calls.retain(|to| self.steps.is_call(&found.step, *to));
             let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
             if has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
@@ -275,11 +275,11 @@ impl<F: Steps> Finder<'_, F> {
         }
     }
 
-    /// What a step of a context goes on with but for what is told, and the computed addresses among that.
-    fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends, told: &[u64]) -> (Vec<Way>, Vec<u64>) {
-        let mut untold = ends.targets.clone();
-        untold.retain(|(to, _)| !told.contains(to));
-        match (ends.calls, &untold[..]) {
+    /// What a step of a context goes on with but for where the region ends, and the computed addresses among that.
+    fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends, ending: &[u64]) -> (Vec<Way>, Vec<u64>) {
+        let mut within = ends.targets.clone();
+        within.retain(|(to, _)| !ending.contains(to));
+        match (ends.calls, &within[..]) {
             (Some(returns), [target]) if self.is_worth_following(context, found, *target) => {
                 let depth = self.contexts[context as usize].depth + 1;
                 self.contexts.push(Context { above: context, depth, returns });
@@ -294,11 +294,11 @@ impl<F: Steps> Finder<'_, F> {
                     let around = self.contexts[context as usize];
                     if (1..=MOST_TARGETS).contains(&found.table.len()) {
                         expected.clone_from(&found.table);
-                        expected.retain(|to| !self.steps.is_told(found, *to));
+                        expected.retain(|to| !self.steps.ends_at(found, *to));
                         ways.extend(expected.iter().map(|address| self.way(context, (*address, mode))));
                     } else if context > 0 {
                         expected.push(around.returns);
-                        expected.retain(|to| !self.steps.is_told(found, *to));
+                        expected.retain(|to| !self.steps.ends_at(found, *to));
                         ways.extend(expected.iter().map(|address| self.way(around.above, (*address, mode))));
                     }
                 }

@@ -112,9 +112,9 @@ impl Steps {
         &mut self.counted[number as usize]
     }
 
-    /// Most instructions that run one behind the other, each at a higher address, without a call, as far as
-    /// code can go that is compiled of what is known by now; at least 1.
-    pub(crate) fn longest_stretch(&mut self, model: &Model, items: &ModeItems) -> u64 {
+    /// Most instructions that run one behind the other, each at a higher address, and without a call where calls
+    /// are checks, as far as code can go that is compiled of what is known by now; at least 1.
+    pub(crate) fn longest_stretch(&mut self, model: &Model, items: &ModeItems, ends_at_calls: bool) -> u64 {
         let known =
             [self.steps.len(), self.transfers.len(), self.silent_transfers.len(), self.behind_calls.len()];
         if self.longest.known != known {
@@ -122,13 +122,13 @@ impl Steps {
         }
         self.longest.asked = self.longest.asked.saturating_add(1);
         if self.longest.found.is_none() && self.longest.asked >= SETTLED {
-            self.longest.found = Some(self.find_longest_stretch(model, items));
+            self.longest.found = Some(self.find_longest_stretch(model, items, ends_at_calls));
         }
         // No address runs twice in one.
         self.longest.found.unwrap_or(self.steps.len() as u64).max(1)
     }
 
-    fn find_longest_stretch(&self, model: &Model, items: &ModeItems) -> u64 {
+    fn find_longest_stretch(&self, model: &Model, items: &ModeItems, ends_at_calls: bool) -> u64 {
         let mut steps: Vec<(u64, u32, Mode)> =
             self.index.iter().map(|(place, number)| (place.address, *number, place.mode)).collect();
         steps.sort_unstable_by_key(|(address, number, _)| (std::cmp::Reverse(*address), *number));
@@ -146,10 +146,10 @@ impl Steps {
             let step = Rc::clone(&self.steps[number as usize]);
             let (targets, computes) = addresses_behind(items, &step, mode);
             let successor = model.successor(address, step.size_cells);
-            let calls = self.calls(model, number);
-            let follows = |to: &u64| *to > address && (!calls || *to == successor);
+            let ends = ends_at_calls && self.calls(model, number);
+            let follows = |to: &u64| *to > address && (!ends || *to == successor);
             let behind = targets.into_iter().filter(follows).filter_map(|to| from.get(&to).copied());
-            let behind = behind.chain((computes && !calls).then_some(of_computed)).max().unwrap_or(0);
+            let behind = behind.chain((computes && !ends).then_some(of_computed)).max().unwrap_or(0);
             let length = from.entry(address).or_default();
             *length = (*length).max(1 + behind);
             longest = longest.max(*length);

@@ -187,7 +187,8 @@ pub(crate) fn measure_samples(plan: &Plan) -> Vec<Target> {
             let row: Vec<f64> = INTERVALS
                 .iter()
                 .map(|interval| {
-                    let lengths = lengths(engine, *interval, !more.is_empty());
+                    let is_interpreted = !more.is_empty();
+                    let lengths = lengths(engine, *interval, is_interpreted);
                     // Short runs of the translated engine without samples compile, and do little else.
                     let without = if *engine == TRANSLATED { LONG } else { lengths };
                     let checks = *checks.entry(without).or_insert_with(|| of(NEVER, without));

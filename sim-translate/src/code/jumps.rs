@@ -22,7 +22,7 @@ impl Code {
         let site = site as u32;
         let entries = match is_return {
             true => Entries::Returns(site),
-            false if self.by_site || version != Version::Long => Entries::Jumps(site),
+            false if self.by_site(version) => Entries::Jumps(site),
             false => Entries::All(site),
         };
         if target == u64::MAX {
@@ -75,7 +75,7 @@ impl Code {
         }
     }
 
-    /// Versions that have a table each.
+    /// Versions that have a table each; the last of them may count.
     fn tables(&self) -> &'static [Version] {
         match self.kind.checks {
             None => &[Version::Long],
@@ -84,10 +84,9 @@ impl Code {
     }
 
     fn count_table(&self, core: &Core<'_>, steps: &mut Steps) {
-        for version in self.tables() {
-            for index in 0..u64::from(JUMP_ENTRIES) {
-                self.count_jump(core, steps, version.jumps() as u64 + index * u64::from(JUMP_BYTES));
-            }
+        let Some(counting) = self.tables().last() else { return };
+        for index in 0..u64::from(JUMP_ENTRIES) {
+            self.count_jump(core, steps, counting.jumps() as u64 + index * u64::from(JUMP_BYTES));
         }
     }
 }

@@ -292,7 +292,7 @@ impl Codegen<'_, '_> {
     }
 }
 
-/// Where the entry for an address stands that is moved by a salt, as a distance from [`layout::JUMPS`].
+/// Where the entry for an address stands that is moved by a salt, less where its table does.
 fn entry_at(b: &mut FunctionBuilder<'_>, (ctx, pc): (ir::Value, ir::Value), salt: ir::Value) -> ir::Value {
     let shifted = b.ins().ushr_imm_u(pc, 1);
     let mixed = b.ins().iadd(shifted, salt);

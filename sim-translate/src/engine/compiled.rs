@@ -74,9 +74,6 @@ impl TranslatedEngine<'_> {
         let (mut entry, mut told) = (entry, None);
         let (fuel, exit, number, told_pc) = loop {
             code.run(&mut self.core, self.calls.as_mut(), entry);
-            if self.sampled.is_some() && version != Version::Counted {
-                self.core.charges.clear();
-            }
             let arena = &self.core.state.arena;
             let fuel = arena.word(layout::FUEL as u64) as i64;
             let (exit, number) = (arena.word(layout::EXIT as u64), arena.word(layout::SITE as u64));
@@ -136,18 +133,7 @@ impl TranslatedEngine<'_> {
         self.settle_check(site);
         match site.kind {
             SiteKind::Budget => {
-                let goes_on_otherwise = version == Version::Long && self.comes_near();
-                self.slow = match &self.sampled {
-                    None => allowed - ended,
-                    Some(_) if goes_on_otherwise => 0,
-                    Some(sampled) => {
-                        if version == Version::Long {
-                            self.patience = if sampled.is_turn_near() { 0 } else { PATIENCE };
-                        }
-                        // Another place may come along that needs less.
-                        if ended > 0 { 0 } else { FEW }
-                    }
-                };
+                self.slow = self.slow_behind(version, allowed, ended);
                 (ended, None)
             }
             SiteKind::Interpreted => self.redo(ended),
@@ -181,6 +167,21 @@ impl TranslatedEngine<'_> {
             }
             _ => self.trap(site, pc, ended),
         }
+    }
+
+    /// A version of compiled code has come to where its budget may not reach to where it is asked next, so many
+    /// instructions having ended: how many are interpreted.
+    fn slow_behind(&mut self, version: Version, allowed: u64, ended: u64) -> u64 {
+        if version == Version::Long && self.approach() {
+            self.patience = 0;
+            return 0;
+        }
+        let Some(sampled) = &self.sampled else { return allowed - ended };
+        if version == Version::Long {
+            self.patience = if sampled.is_turn_near() { 0 } else { PATIENCE };
+        }
+        // Another place may come along that needs less.
+        if ended > 0 { 0 } else { FEW }
     }
 
     /// Nothing has happened of the last instruction that began: the interpreter takes it.

@@ -54,7 +54,7 @@ impl region::Steps for Found<'_, '_> {
         Some((own, numbered))
     }
 
-    fn is_told(&mut self, found: &Numbered, to: u64) -> bool {
+    fn ends_at(&mut self, found: &Numbered, to: u64) -> bool {
         let model = self.core.model();
         if self.calls.as_mut().is_some_and(|calls| calls.is_told(model, &found.step, to)) {
             return true;

@@ -18,11 +18,12 @@ use crate::layout::CHECK_SHIFT;
 
 /// Largest budget that compiled code is given at once.
 const MOST_ALLOWED: u64 = 1 << 60;
-/// At least so many checks at once code that ends at each of them goes on where other code may take over.
+/// Behind a turn code that ends at each check goes on for so many of them, and later for as many as it has, before
+/// it is looked whether other code begins where it has come to.
 const FEW_CHECKS: u64 = 4;
-/// So many checks behind a sample arrivals make no place hot.
-const MANY_CHECKS: u64 = 16;
-/// And of those further away one in so many does.
+/// So many checks behind a turn arrivals make no place hot for what runs between samples.
+const COLD_CHECKS: u64 = 16;
+/// Of the arrivals behind these, one in so many does.
 const HEATING: u32 = 8;
 /// The sampler's turn is near where fewer checks are left.
 const NEAR: u64 = 100;
@@ -35,14 +36,14 @@ const MOST_CHECKS: u64 = 1 << 32;
 /// The instructions in a budget that holds checks, too.
 const INSTRUCTION_BITS: u64 = (1 << CHECK_SHIFT) - 1;
 
-/// Where what runs between samples is on its way.
+/// What code goes on between samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Anywhere.
+    /// That which goes as far as it can.
     Away,
-    /// The next turn is near.
+    /// That which ends at each check: too few are left up to the next turn for the other.
     Near,
-    /// A sample is just over, and code for what is between them need not begin here.
+    /// Either: at the place where a turn was, the one need not begin.
     Back,
 }
 
@@ -54,9 +55,8 @@ pub(super) struct Sampled {
     instrumented: Option<Instrumented>,
     /// Checks up to the sampler's turn.
     left: u64,
-    /// Where what runs between samples is.
     stage: Stage,
-    /// How often a place was come to behind a sample that nothing is compiled for.
+    /// Arrivals far behind a turn where nothing begins that goes as far as it can.
     arrivals: u32,
     cycles: SampleCycles,
     /// The model's own events of what is not counted while something is, and the other way round.
@@ -91,14 +91,23 @@ impl Sampled {
         self.sampler.length().saturating_sub(self.left)
     }
 
-    /// Whether an arrival makes a place hot for what runs between samples. They end anywhere: to compile all that
-    /// takes longer than to go on from check to check, for a place where such code begins is near.
-    pub(super) fn heats(&mut self) -> bool {
+    /// An arrival where nothing begins that goes as far as it can; gives whether it makes the place hot. Samples
+    /// end anywhere: to compile all of these places takes longer than to go on from check to check, for one where
+    /// such code begins is near.
+    pub(super) fn arrive(&mut self) -> bool {
         if self.stage != Stage::Back {
             return true;
         }
+        if self.passed_since_turn() < COLD_CHECKS {
+            return false;
+        }
         self.arrivals = self.arrivals.wrapping_add(1);
-        self.passed_since_turn() >= MANY_CHECKS && self.arrivals.is_multiple_of(HEATING)
+        self.arrivals.is_multiple_of(HEATING)
+    }
+
+    /// Code is entered that goes as far as it can.
+    pub(super) fn go_away(&mut self) {
+        self.stage = Stage::Away;
     }
 
     /// What is a check.
@@ -129,12 +138,25 @@ impl TranslatedEngine<'_> {
         self.sampled.as_ref().is_some_and(are_jumps) && self.calls.is_none()
     }
 
-    /// Compiled code may have too few checks left up to the sampler's turn: whether that is so, and code is to
-    /// run that ends at each.
-    pub(super) fn comes_near(&mut self) -> bool {
+    /// Code that goes as far as it can may have too few checks left: if so, code is to go on that ends at each.
+    /// Gives whether it is so.
+    pub(super) fn approach(&mut self) -> bool {
         let has_stretches = self.has_stretches();
         let near = self.sampled.as_mut().filter(|sampled| has_stretches && sampled.is_turn_near());
         near.map(|sampled| sampled.stage = Stage::Near).is_some()
+    }
+
+    /// What compiled code has summed up in the engine is charged to its steps, if it counts.
+    pub(super) fn settle_charges(&mut self, version: Version) {
+        if self.sampled.is_none() || self.core.charges.is_empty() {
+            return;
+        }
+        for (step, cycles) in std::mem::take(&mut self.core.charges) {
+            if version == Version::Counted {
+                let counted = self.steps.counted(step);
+                counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
+            }
+        }
     }
 
     /// For what compiled code may be entered now, the best first. Samples of which parts alone are counted are
@@ -155,7 +177,7 @@ impl TranslatedEngine<'_> {
         PassedCycles { plain: self.core.plain_cycles(0), extra: self.core.extra_cycles }
     }
 
-    /// The budget of compiled code that may run so many instructions; `None` if it cannot be entered.
+    /// The budget of a version of compiled code that may run so many instructions; `None` if it cannot be entered.
     pub(super) fn allowed(&mut self, version: Version, instructions: u64) -> Option<u64> {
         let Some(sampled) = &mut self.sampled else { return Some(instructions.min(MOST_ALLOWED)) };
         let left = match (version, sampled.stage) {
@@ -163,9 +185,6 @@ impl TranslatedEngine<'_> {
             (Version::Stretch, Stage::Back) => sampled.left.min(sampled.passed_since_turn().max(FEW_CHECKS)),
             _ => sampled.left,
         };
-        if version == Version::Long {
-            sampled.stage = Stage::Away;
-        }
         self.core.instruction_bits = INSTRUCTION_BITS;
         let instructions = instructions.min(INSTRUCTION_BITS);
         if !sampled.checks.bounds_instructions() {
@@ -173,7 +192,8 @@ impl TranslatedEngine<'_> {
             return Some(left.min(MOST_CHECKS) << CHECK_SHIFT | instructions);
         }
         // Behind the last check the code goes on to where it is asked next.
-        let longest = self.steps.longest_stretch(self.core.model(), &self.core.state.items);
+        let ends_at_calls = sampled.checks.includes_calls();
+        let longest = self.steps.longest_stretch(self.core.model(), &self.core.state.items, ends_at_calls);
         let stretches = instructions / longest;
         let checks = left.min(stretches.saturating_sub(1));
         (checks > 0).then_some(checks << CHECK_SHIFT | INSTRUCTION_BITS)
@@ -269,8 +289,6 @@ impl TranslatedEngine<'_> {
         if was_recording != sampled.sampler.is_recording() {
             sampled.cycles.turn(was_recording, now);
             std::mem::swap(&mut self.core.events, &mut sampled.other_events);
-            // What goes on is another version.
-            self.came_by = None;
         }
     }
 

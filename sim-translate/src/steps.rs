@@ -205,10 +205,18 @@ impl Steps {
         self.controls[number as usize].get_or_init(read).as_deref()
     }
 
+    /// Whether a step keeps an address, and what stands in its delay slot jumps: the one cannot be told to call
+    /// without the other.
+    fn calls_by_slot(&self, model: &Model, number: u32) -> bool {
+        let step = &self.steps[number as usize];
+        let slot = model.successor(step.address, step.size_cells);
+        self.control(model, number).is_some_and(|control| control.keeps.is_some() && control.has_slot(slot))
+    }
+
     /// Whether a step is of those that carry instrumentation.
     pub(crate) fn carries(&self, model: &Model, number: u32, instrumented: Instrumented) -> bool {
         match instrumented {
-            Instrumented::Calls => self.calls(model, number),
+            Instrumented::Calls => self.calls(model, number) || self.calls_by_slot(model, number),
             Instrumented::Accesses => accesses_memory(self.step(number)),
         }
     }

@@ -10,7 +10,7 @@ use sim_runtime::record::ValueRecorder;
 use sim_runtime::{AccessKind, FaultKind};
 
 use crate::codegen::memory::unpack;
-use crate::codegen::{ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, Site};
+use crate::codegen::{ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, NOBODY, Site};
 use crate::layout;
 use crate::specialise::Place;
 use crate::state::State;
@@ -325,13 +325,15 @@ impl<'m> Core<'m> {
         instructions
     }
 
-    /// The model's `extra_cycles(n)` in a compiled step.
+    /// The model's `extra_cycles(n)` in a compiled step, or of [`NOBODY`].
     pub(crate) fn help_extra_cycles(&mut self, cycles: u64, step: u64) {
         self.take_extra_cycles();
         self.extra_cycles = self.extra_cycles.saturating_add(cycles);
         self.state.arena.set_word(layout::EXTRA as u64, self.extra_cycles);
-        let sum = self.charges.entry(step as u32).or_default();
-        *sum = sum.saturating_add(cycles);
+        if step != u64::from(NOBODY) {
+            let sum = self.charges.entry(step as u32).or_default();
+            *sum = sum.saturating_add(cycles);
+        }
     }
 
     /// The model's `cycles()` in a compiled step, its `instructions()`, or a timer's `pending`.

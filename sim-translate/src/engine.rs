@@ -298,11 +298,10 @@ impl<'m> TranslatedEngine<'m> {
                 };
                 let instructions = left.min(self.instructions_to_next_time());
                 if let Some(allowed) = self.allowed(*version, instructions) {
-                    let sampled = self.sampled.as_mut().filter(|_| *version == Version::Long);
-                    sampled.into_iter().for_each(Sampled::go_away);
-                    let ended = self.run_compiled((*version, place), entry, allowed);
-                    self.settle_charges(*version);
-                    return ended;
+                    if let (Version::Long, Some(sampled)) = (version, &mut self.sampled) {
+                        sampled.go_away();
+                    }
+                    return self.run_compiled((*version, place), entry, allowed);
                 }
                 break;
             }

@@ -112,6 +112,12 @@ impl Steps {
         &mut self.counted[number as usize]
     }
 
+    /// Charges a step with extra cycles.
+    pub(crate) fn charge(&mut self, number: u32, cycles: u64) {
+        let counted = self.counted(number);
+        counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
+    }
+
     /// Most instructions that run one behind the other, each at a higher address, and without a call where calls
     /// are checks, as far as code can go that is compiled of what is known by now; at least 1.
     pub(crate) fn longest_stretch(&mut self, model: &Model, items: &ModeItems, ends_at_calls: bool) -> u64 {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::cost::TRANSLATED;
 use super::guest::{Figures, each, overlap, profile, sampled, stored};
 use crate::{INTERVAL, INTERVALS, NEVER, Plan, Target, means, print_row};
 
@@ -34,7 +35,7 @@ impl Compared<'_> {
     /// Instructions in which there are so many checks.
     fn length(&self, checks: u64, more: &[String]) -> u64 {
         let options = [sampled(&self.plan.path, NEVER, None), more.to_vec()].concat();
-        let probe = profile("translated", (self.guest, PROBE), &options, &self.plan.path);
+        let probe = profile(TRANSLATED, (self.guest, PROBE), &options, &self.plan.path);
         let found = probe.samples.expect("the run was sampled").checks.max(1);
         let instructions = u128::from(checks) * u128::from(PROBE) / u128::from(found) * 102 / 100;
         u64::try_from(instructions).unwrap_or(MOST).min(MOST) / self.plan.divisor
@@ -42,7 +43,7 @@ impl Compared<'_> {
 
     fn whole(&self, instructions: u64) -> Figures {
         let path = &self.plan.path;
-        Figures::of(&profile("translated", (self.guest, instructions), &stored(path), path))
+        Figures::of(&profile(TRANSLATED, (self.guest, instructions), &stored(path), path))
     }
 
     /// Checks, samples and figures.
@@ -53,7 +54,7 @@ impl Compared<'_> {
         more: &[String],
     ) -> ([u64; 2], Figures) {
         let options = [sampled(&self.plan.path, interval, seed), more.to_vec()].concat();
-        let profile = profile("translated", (self.guest, instructions), &options, &self.plan.path);
+        let profile = profile(TRANSLATED, (self.guest, instructions), &options, &self.plan.path);
         let samples = profile.samples.expect("the run was sampled");
         ([samples.checks, samples.samples], Figures::of(&profile))
     }

@@ -24,8 +24,7 @@ impl Code {
             count_transfers(core, steps, transfer, times);
         }
         for (step, cycles) in std::mem::take(&mut core.charges) {
-            let counted = steps.counted(step);
-            counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
+            steps.charge(step, cycles);
         }
         if self.kind.profiles || self.kind.checks.is_some() {
             self.count_jumps(core, steps);
@@ -84,8 +83,7 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
         .map(|(node, step, each)| (*step, entered[*node as usize].saturating_mul(*each)));
     let summed = region.own_charges.iter().zip(own_charges).map(|((_, step), sum)| (*step, sum));
     for (step, cycles) in known.chain(summed) {
-        let counted = steps.counted(step);
-        counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
+        steps.charge(step, cycles);
     }
     for (edge, from, to) in &region.transfers {
         steps.count_transfers(*from, *to, counts[*edge as usize]);

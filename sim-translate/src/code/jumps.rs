@@ -75,7 +75,7 @@ impl Code {
         }
     }
 
-    /// Versions that have a table each; the last of them may count.
+    /// A version for each table.
     fn tables(&self) -> &'static [Version] {
         match self.kind.checks {
             None => &[Version::Long],
@@ -84,7 +84,7 @@ impl Code {
     }
 
     fn count_table(&self, core: &Core<'_>, steps: &mut Steps) {
-        let Some(counting) = self.tables().last() else { return };
+        let counting = if self.kind.checks.is_none() { Version::Long } else { Version::Counted };
         for index in 0..u64::from(JUMP_ENTRIES) {
             self.count_jump(core, steps, counting.jumps() as u64 + index * u64::from(JUMP_BYTES));
         }

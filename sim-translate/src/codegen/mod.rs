@@ -211,6 +211,9 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) first_link: u32,
 }
 
+/// In place of a step: extra cycles are charged to none, since the code does not count.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
 /// What compiled code asks of the run: its cycles,
 pub(crate) const ASK_CYCLES: u64 = 0;
 /// its instructions,

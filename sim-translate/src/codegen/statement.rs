@@ -9,7 +9,7 @@ use cranelift_frontend::Variable;
 use super::bounds::{nonzero, rarely};
 use super::memory::writes_late;
 use super::value::signed_constant;
-use super::{Codegen, Pc, Position, SiteKind, type_of};
+use super::{Codegen, NOBODY, Pc, Position, SiteKind, type_of};
 use crate::compilable::{Left, Undone, find_left};
 use crate::layout;
 use crate::region::{Numbered, pc_behind};
@@ -366,7 +366,8 @@ impl Codegen<'_, '_> {
                 }
             }
         } else {
-            let step = self.b.ins().iconst(types::I64, i64::from(self.step));
+            let charged = if self.around.profiles { self.step } else { NOBODY };
+            let step = self.b.ins().iconst(types::I64, i64::from(charged));
             let site = self.next_site();
             self.call_helper(self.around.helpers.extra_cycles, [amount, step, site]);
         }

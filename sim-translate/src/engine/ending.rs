@@ -115,8 +115,7 @@ impl TranslatedEngine<'_> {
     fn charge(&mut self, number: u32) {
         let extra_cycles = std::mem::take(&mut self.core.loose_extra_cycles);
         if extra_cycles > 0 && self.is_recording() {
-            let counted = self.steps.counted(number);
-            counted.extra_cycles = counted.extra_cycles.saturating_add(extra_cycles);
+            self.steps.charge(number, extra_cycles);
         }
     }
 

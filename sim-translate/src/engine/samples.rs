@@ -146,19 +146,6 @@ impl TranslatedEngine<'_> {
         near.map(|sampled| sampled.stage = Stage::Near).is_some()
     }
 
-    /// What compiled code has summed up in the engine is charged to its steps, if it counts.
-    pub(super) fn settle_charges(&mut self, version: Version) {
-        if self.sampled.is_none() || self.core.charges.is_empty() {
-            return;
-        }
-        for (step, cycles) in std::mem::take(&mut self.core.charges) {
-            if version == Version::Counted {
-                let counted = self.steps.counted(step);
-                counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
-            }
-        }
-    }
-
     /// For what compiled code may be entered now, the best first. Samples of which parts alone are counted are
     /// interpreted.
     pub(super) fn versions(&self) -> &'static [Version] {
@@ -277,8 +264,11 @@ impl TranslatedEngine<'_> {
 
     /// Between two instructions: the last check before the sampler's turn may have been passed.
     pub(super) fn look(&mut self) {
+        if self.sampled.as_ref().is_none_or(|sampled| sampled.left > 0) {
+            return;
+        }
         let (now, has_stretches) = (self.passed_cycles(), self.has_stretches());
-        let Some(sampled) = self.sampled.as_mut().filter(|sampled| sampled.left == 0) else { return };
+        let Some(sampled) = &mut self.sampled else { return };
         let was_recording = sampled.sampler.is_recording();
         match sampled.sampler.is_timed() {
             true => sampled.sampler.turn_if(self.core.host.is_sample_due()),

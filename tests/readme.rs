@@ -273,6 +273,7 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         dump_state: None,
         values: None,
         values_at: Vec::new(),
+        values_of: Vec::new(),
         stats: false,
         caches: false,
         images: Vec::new(),

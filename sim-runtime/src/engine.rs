@@ -10,7 +10,7 @@ use sim_profile::{CacheLines, Calls, Measurement, PipelineView, Samples, Samplin
 use crate::fault::Stop;
 use crate::host::Host;
 use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
-use crate::record::{FunctionMap, Recording};
+use crate::record::{FunctionMap, Recording, ValueChoice};
 
 /// Registers and memory of a simulated processor, as loader, host calls and tests see them.
 ///
@@ -209,10 +209,9 @@ pub trait Engine {
         None
     }
 
-    /// Counts from the next instruction on the values that the instructions at some addresses, from first to
-    /// last of each pair, read from resources and write to them; all of them if there is no pair. Where samples
-    /// are taken, those in the samples. False if the engine cannot; it may need profiling for that.
-    fn record_values(&mut self, _addresses: Vec<(u64, u64)>) -> bool {
+    /// Counts from the next instruction on the values that chosen instructions read from resources and write to
+    /// them; where samples are taken, those in the samples. False if the engine cannot; it may need profiling for that.
+    fn record_values(&mut self, _choice: ValueChoice) -> bool {
         false
     }
 

@@ -12,7 +12,7 @@ use sim_runtime::{AccessKind, FaultKind};
 use crate::codegen::memory::unpack;
 use crate::codegen::{ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, NOBODY, Site};
 use crate::layout;
-use crate::specialise::Place;
+use crate::specialise::{Place, Step};
 use crate::state::State;
 
 /// How an instruction ends that does not go on as instructions do.
@@ -103,9 +103,11 @@ impl<'m> Core<'m> {
         self.state.model
     }
 
-    /// Whether the values of the instruction at an address are counted where it is.
-    pub(crate) fn tells_values(&self, address: u64) -> bool {
-        self.values.as_ref().is_some_and(|values| values.is_chosen(address))
+    /// Whether the values of a step are counted.
+    pub(crate) fn tells_values(&self, step: &Step) -> bool {
+        self.values.as_ref().map(ValueRecorder::choice).is_some_and(|choice| {
+            choice.has_address(step.address) && choice.has_operations(step.operations.iter().copied())
+        })
     }
 
     /// Cycles begun, extra cycles left out, `ended` instructions having ended since they were

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::{Calls, Measurement, Samples, Sampling, Spending, ValueTable};
 use sim_runtime::host::Host;
 use sim_runtime::pause::Pauses;
-use sim_runtime::record::{FunctionMap, Recording, ValueRecorder};
+use sim_runtime::record::{FunctionMap, Recording, ValueChoice, ValueRecorder};
 use sim_runtime::{Engine, Fault, Machine, Stop};
 
 use self::compiled::Way;
@@ -478,9 +478,9 @@ impl Engine for TranslatedEngine<'_> {
         self.profiles
     }
 
-    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+    fn record_values(&mut self, choice: ValueChoice) -> bool {
         if self.profiles {
-            self.core.values = Some(ValueRecorder::new(self.core.model(), addresses));
+            self.core.values = Some(ValueRecorder::new(self.core.model(), choice));
             self.is_stale = true;
         }
         self.profiles

@@ -154,6 +154,7 @@ mod tests {
             deferred: Vec::new(),
             unreached: Vec::new(),
             noted: Vec::new(),
+            operations: Box::default(),
             parts: 1,
             undone: Some(Undone::Nothing),
             decodes: Decodes::Always,

@@ -3,7 +3,7 @@
 use isac_ir::Model;
 use sim_profile::{Calls, Measurement, Samples, Sampling, ValueTable};
 use sim_runtime::host::Host;
-use sim_runtime::record::FunctionMap;
+use sim_runtime::record::{FunctionMap, ValueChoice};
 use sim_runtime::{Engine, Machine, Stop};
 
 /// An engine that is asked for a few instructions at a time, and for its measurement in between.
@@ -76,8 +76,8 @@ impl Engine for SplitEngine {
         self.engine.sample(sampling)
     }
 
-    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
-        self.engine.record_values(addresses)
+    fn record_values(&mut self, choice: ValueChoice) -> bool {
+        self.engine.record_values(choice)
     }
 
     fn values(&self) -> Option<&ValueTable> {

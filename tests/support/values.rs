@@ -2,6 +2,7 @@
 
 use sim_profile::{Measurement, Sampling, ValueTable};
 use sim_runtime::Engine;
+use sim_runtime::record::ValueChoice;
 
 use super::split::SplitEngine;
 use super::{EngineKind, Simulator};
@@ -12,18 +13,19 @@ const IN_BLOCKS_ALONE: [&str; 4] = ["rv32imc", "rv64imac", "avr", "vliw4"];
 /// What is measured of a run, and its values.
 fn values(
     engine: &mut dyn Engine,
-    (sampling, addresses): (Option<Sampling>, Vec<(u64, u64)>),
+    (sampling, choice): (Option<Sampling>, ValueChoice),
     run: &dyn Fn(&mut dyn Engine),
 ) -> (Measurement, ValueTable) {
     assert!(sampling.is_none_or(|sampling| engine.sample(sampling)), "the engine takes samples");
-    assert!(engine.record_values(addresses), "the engine counts values");
+    assert!(engine.record_values(choice), "the engine counts values");
     run(engine);
     let measurement = engine.measurement().expect("the engine measures");
     (measurement, engine.values().expect("they are counted").clone())
 }
 
 /// Holds every engine that tells values against the reference engine: with all values, with those of the
-/// instructions at some addresses, and, unless instructions overlap, with those of samples. Gives how many
+/// instructions at some addresses, with those that a third of the operations has part in, and, unless
+/// instructions overlap, with those of samples. Gives how many
 /// places have values.
 pub(crate) fn check_values(
     simulator: &Simulator,
@@ -31,8 +33,12 @@ pub(crate) fn check_values(
     run: &dyn Fn(&mut dyn Engine),
 ) -> usize {
     let random = Sampling { burst: 2, seed: Some(5), ..Sampling::every(9) };
-    let whole = [(None, Vec::new()), (None, vec![chosen])];
-    let sampled = [(Some(Sampling::every(3)), Vec::new()), (Some(random), vec![chosen, (0, 0)])];
+    let at = |addresses| ValueChoice { addresses, ..ValueChoice::default() };
+    let some = (0..(simulator.model)().operations.len() as u32).step_by(3).collect();
+    let of_some = ValueChoice { operations: some, ..ValueChoice::default() };
+    let whole = [(None, at(Vec::new())), (None, at(vec![chosen])), (None, of_some.clone())];
+    let both = ValueChoice { addresses: vec![chosen, (0, 0)], ..of_some };
+    let sampled = [(Some(Sampling::every(3)), at(Vec::new())), (Some(random), both)];
     let overlaps = (simulator.model)().overlaps();
     let asked = whole.into_iter().chain(sampled.into_iter().filter(|_| !overlaps));
     let mut places = None;

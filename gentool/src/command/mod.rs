@@ -51,7 +51,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use isac_parser::diagnostic::short_words;
-use sim_runtime::launcher::{color_choice, exit_status, take_negative_numbers};
+use sim_runtime::launcher::{color_choice, exit_status, take_negative_numbers, with_remedy};
 
 /// Simulators from processor descriptions in ISAC.
 ///
@@ -109,6 +109,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             let asked = !error.use_stderr();
+            let error = with_remedy(error);
             // If the message cannot be printed, the status still tells.
             let _ = match short_words(&error.to_string()) {
                 Some(message) => write!(io::stderr(), "{message}"),

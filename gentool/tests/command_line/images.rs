@@ -192,6 +192,20 @@ fn values_are_shown_by_operand() {
     }
     let some = shown("--values-at 4-6");
     assert!(some.contains("\n0x4 ") && !some.contains("\n0x0 "), "{some}");
+    let of_some = shown("--values-of add");
+    assert!(of_some.contains("  add ") && !of_some.contains("  jnz "), "{of_some}");
+    assert_eq!(translated("--values-of add"), of_some, "the translated engine tells the same");
+    let crc32 =
+        "models/rv32im/programs/crc32.elf --engine translated --limit-instructions 100K --values @values";
+    let of_function = |function: &str| {
+        let line = format!("run models/rv32im/rv32im.isac {crc32} --values-of lw --values-at {function}");
+        assert_eq!(status(&bench.run(&line)), 124, "{line}");
+        bench.text("values")
+    };
+    let named = of_function("main");
+    assert_eq!(of_function("0"), "values of the whole run\n\nnone\n");
+    let lines: Vec<&str> = named.lines().filter(|line| line.starts_with("0x")).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.contains("  lw ")), "{named}");
     let lines = [
         run("--values-at 6-5"),
         run("--events @events"),
@@ -199,6 +213,10 @@ fn values_are_shown_by_operand() {
         run("--gdb 0"),
         format!("debug {TINY8} {program} --values @values"),
         format!("run {TINY8} {program} --values-at 4"),
+        run("--values-at main"),
+        run("--values-of ADD"),
+        run("--values-of multiply"),
+        format!("run models/rv32im/rv32im.isac {crc32} --values-at mian"),
     ];
     check("values_refused", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
@@ -233,7 +251,7 @@ fn values_that_decide_what_is_decoded_are_those_of_the_whole_instruction() {
     assert_eq!(status(&output), 127, "{}", String::from_utf8_lossy(&output.stderr));
     let values = bench.text("values");
     let places: Vec<&str> = values.lines().filter(|line| line.starts_with("0x")).collect();
-    let read = values.lines().filter(|line| line.starts_with("  reg reads x: 1 times")).count();
+    let read = values.lines().filter(|line| line.starts_with("  reg reads x: 1 time")).count();
     assert_eq!((places.as_slice(), read), (["0x0  00050001", "0x2  01020002"].as_slice(), 2), "{values}");
 }
 
@@ -245,7 +263,7 @@ fn values_of_wide_resources_are_told_to_be_parts() {
     let run = reference("tests/models/vectors.isac", "@wide.bin", options);
     let output = bench.run(&run);
     assert!(bench.exists("values"), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(bench.text("values").contains(" v (at most 128 bits): 1 times"), "{}", bench.text("values"));
+    assert!(bench.text("values").contains(" v (at most 128 bits): 1 time"), "{}", bench.text("values"));
 }
 
 #[test]

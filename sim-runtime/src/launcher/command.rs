@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command, FromArgMatches};
 
 use crate::engine::Engine;
@@ -30,7 +31,7 @@ where
         Err(error) => {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             // If the message cannot be printed, the status still tells.
-            let _ = error.print();
+            let _ = with_remedy(error).print();
             if asked { 0 } else { exit_status::FAILURE }
         }
     };
@@ -56,6 +57,18 @@ pub fn take_negative_numbers(command: Command) -> Command {
         true => argument.allow_negative_numbers(true),
         false => argument,
     })
+}
+
+/// The same error, which says what to do where options do not go together.
+#[must_use]
+pub fn with_remedy(mut error: clap::Error) -> clap::Error {
+    let remedy = match error.kind() {
+        ErrorKind::ArgumentConflict => "leave out one of them",
+        ErrorKind::MissingRequiredArgument => "add what is missing, or leave out what it is for",
+        _ => return error,
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(remedy)]));
+    error
 }
 
 const EXIT_STATUSES: &str = "\

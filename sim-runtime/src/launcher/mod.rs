@@ -32,6 +32,7 @@ mod start;
 mod state_dump;
 mod stdio;
 mod symbol_files;
+mod value_choice;
 mod value_report;
 
 use std::io::Write;
@@ -42,7 +43,7 @@ use isac_ir::Model;
 use sim_profile::symbols::ImageFile;
 use sim_profile::{CacheLines, Provenance, render_profile_xml, write_profile};
 
-pub use command::{main, take_negative_numbers};
+pub use command::{main, take_negative_numbers, with_remedy};
 pub use interrupt::{EndRequests, Interrupt};
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
@@ -71,6 +72,7 @@ use snapshot::Snapshots;
 use start::{Outside, Started, read_program, read_program_of, start};
 use state_dump::dump_state;
 use symbol_files::{check_image_files, images_of, read_image_files};
+use value_choice::find_choice;
 use value_report::render_values;
 
 /// Runs a program and leaves the results that the options ask for.
@@ -203,8 +205,11 @@ fn begin(
     let (warnings, awaited): (Vec<_>, Vec<_>) = checks.unzip();
     let (warnings, awaited) = (warnings.into_iter().flatten(), awaited.into_iter().flatten());
     let begun = Begun { started, pauses, warnings: warnings.collect(), awaited: awaited.collect() };
-    if options.values.is_some() && !engine.record_values(options.values_at.clone()) {
-        return Err(NO_VALUES.to_owned());
+    if options.values.is_some() {
+        let choice = find_choice(options, engine.model(), &files)?;
+        if !engine.record_values(choice) {
+            return Err(NO_VALUES.to_owned());
+        }
     }
     match sampling {
         Some(sampling) if !engine.sample(sampling) => Err(no_samples(engine, sampling.is_plain()).to_owned()),

@@ -8,8 +8,9 @@ use clap::{ArgGroup, Args, ValueEnum};
 use sim_profile::{CheckPlaces, Duplication, Instrumented, Mode, Sampling};
 
 use crate::host::DEFAULT_CLOCK_HZ;
-use crate::launcher::number::{parse_addresses, parse_count, parse_number, parse_seconds};
+use crate::launcher::number::{parse_count, parse_number, parse_seconds};
 use crate::launcher::snapshot::SnapshotInterval;
+use crate::launcher::value_choice::parse_values_at;
 use crate::trace::{CycleWindow, WIDEST_DIAGRAM, parse_window};
 
 /// The options that keep what samples tell, by the name of their group: one is enough.
@@ -135,7 +136,7 @@ pub struct RunOptions {
     /// For each register file, register and memory that an operation of an instruction touches: how many
     /// values, from where to where, and how often the most frequent one. With --sample those of the
     /// samples. A generated simulator takes it if it was generated with --values. Example: --values
-    /// run.values --values-at 0x10040-0x10080
+    /// run.values --values-of mul
     #[arg(
         long,
         value_name = "FILE",
@@ -145,17 +146,25 @@ pub struct RunOptions {
     )]
     pub values: Option<PathBuf>,
 
-    /// The addresses of the instructions for --values: one, or the first and the last; all if left out.
+    /// Where the instructions for --values are; anywhere if left out.
     ///
-    /// May be given several times. Example: --values-at 0x10040 --values-at 0x10100-0x1013c
+    /// WHERE is an address, the first and the last one, a function, which is all of it, a label, or NAME+N.
+    /// May be given several times. Example: --values-at main --values-at 0x10100-0x1013c
     #[arg(
         long,
-        value_name = "FIRST-LAST",
+        value_name = "WHERE",
         requires = "values",
-        value_parser = parse_addresses,
+        value_parser = parse_values_at,
         help_heading = "Results"
     )]
-    pub values_at: Vec<(u64, u64)>,
+    pub values_at: Vec<String>,
+
+    /// An operation of the description that has part in the instructions for --values; any if left out.
+    ///
+    /// An instruction is decoded to several of them: its own, those of its operands, and those that
+    /// they are chosen by. May be given several times. Example: --values-of mul --values-of div
+    #[arg(long, value_name = "OPERATION", requires = "values", help_heading = "Results")]
+    pub values_of: Vec<String>,
 
     /// Print instructions, cycles, seconds and million instructions a second at the end.
     ///
@@ -542,7 +551,6 @@ impl RunOptions {
                 line.extend([OsString::from(name), number.to_string().into()]);
             }
         }
-        line.extend(self.values_at.iter().map(|(first, last)| format!("--values-at={first}-{last}").into()));
         let windows = [
             ("--pipeline-window", self.pipeline_trace.as_ref().map(|_| self.pipeline_window)),
             ("--pipeline-diagram", self.pipeline_diagram),
@@ -559,6 +567,8 @@ impl RunOptions {
             ("--snapshot-at", &self.snapshot_at),
             ("--count-from", &self.count_from),
             ("--count-until", &self.count_until),
+            ("--values-at", &self.values_at),
+            ("--values-of", &self.values_of),
         ];
         for (name, places) in places {
             line.extend(places.iter().map(|place| format!("{name}={place}").into()));

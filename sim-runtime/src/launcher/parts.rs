@@ -127,7 +127,7 @@ pub(super) fn find_places(
         .collect()
 }
 
-fn find_place(text: &str, names: &[(String, u64)]) -> Result<u64, String> {
+pub(super) fn find_place(text: &str, names: &[(String, u64)]) -> Result<u64, String> {
     if text.starts_with(|letter: char| letter.is_ascii_digit()) {
         return parse_number(text);
     }

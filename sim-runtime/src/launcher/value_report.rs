@@ -196,8 +196,9 @@ impl Report<'_> {
         let Values { times, lowest, highest, .. } = values;
         let _ = writeln!(
             self.out,
-            "  {name} {kind} {resource}{detail}: {times} times, {distinct} from {lowest:#x} to {highest:#x}, \
+            "  {name} {kind} {resource}{detail}: {}, {distinct} from {lowest:#x} to {highest:#x}, \
              invariance {}{}%",
+            many_times(*times),
             self.mark(),
             percent(values.invariant_times(), *times)
         );
@@ -207,10 +208,10 @@ impl Report<'_> {
             if least * 2 <= most {
                 continue;
             }
-            let about = if uncertain > 0 { format!(" to {most}") } else { String::new() };
+            let about = if uncertain > 0 { format!("{least} to {most} times") } else { many_times(most) };
             let (mark, share) = (self.mark(), percent(least, *times));
             let interval = self.interval(place, *times, [least, most]).unwrap_or_default();
-            let _ = writeln!(self.out, "    {value:#x}: {least}{about} times, {mark}{share}%{interval}");
+            let _ = writeln!(self.out, "    {value:#x}: {about}, {mark}{share}%{interval}");
         }
     }
 
@@ -256,6 +257,10 @@ impl Report<'_> {
     fn mark(&self) -> &'static str {
         if self.sampled.is_some() { "~" } else { "" }
     }
+}
+
+fn many_times(times: u64) -> String {
+    format!("{times} {}", if times == 1 { "time" } else { "times" })
 }
 
 fn percent(part: u64, whole: u64) -> String {

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use isac_ir::Model;
 use isac_ir::operation::Role;
 use isac_ir::root::{WordSource, root_elements};
-use sim_profile::symbols::{ImageFile, known_functions, named_places};
+use sim_profile::symbols::{FunctionCells, ImageFile, known_functions, named_places};
 use sim_profile::{CodeCells, ModelTables};
 
 pub(crate) use call_follower::{CallFollower, Executed, Followed, Struck};
@@ -35,7 +35,7 @@ pub use sample_cycles::{PassedCycles, SampleCycles};
 pub use sampler::Sampler;
 pub use statics::{KeyDecoder, StaticCode, StaticReader, static_table};
 pub use transfer::{FunctionMap, Step, calls, is_check, only_returns, own_step, step_of};
-pub use value_recorder::{ValueRecorder, told_operation};
+pub use value_recorder::{ValueChoice, ValueRecorder, decoded_operations, told_operation};
 
 use crate::host::Abi;
 
@@ -95,10 +95,15 @@ pub fn function_map(model: &Model, files: &[ImageFile<'_>]) -> FunctionMap {
     FunctionMap::of(known_functions(files, code_cells(model)))
 }
 
+/// The cells of the functions of files, ascending.
+pub fn functions(model: &Model, files: &[ImageFile<'_>]) -> Vec<FunctionCells> {
+    known_functions(files, code_cells(model)).cells
+}
+
 /// The name of the function of files that an address lies in.
 pub fn function_at(model: &Model, files: &[ImageFile<'_>], address: u64) -> Option<String> {
-    let functions = known_functions(files, code_cells(model));
-    let around = functions.cells.into_iter().find(|cells| (cells.start..cells.end).contains(&address))?;
+    let around =
+        functions(model, files).into_iter().find(|cells| (cells.start..cells.end).contains(&address))?;
     code_names(model, files).into_iter().find_map(|(name, start)| (start == around.function).then_some(name))
 }
 

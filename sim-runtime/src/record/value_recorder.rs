@@ -24,11 +24,45 @@ pub fn told_operation(
     }
 }
 
-/// Counts values of the instructions at chosen addresses.
+/// The instructions whose values are counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ValueChoice {
+    /// Those at addresses from first to last of each pair; at all if there is none.
+    pub addresses: Vec<(u64, u64)>,
+    /// Those that one of these operations has part in, by number; all if there is none.
+    pub operations: BTreeSet<u32>,
+}
+
+impl ValueChoice {
+    /// Whether instructions at an address may be among them.
+    pub fn has_address(&self, address: u64) -> bool {
+        let mut ranges = self.addresses.iter();
+        self.addresses.is_empty() || ranges.any(|(first, last)| (*first..=*last).contains(&address))
+    }
+
+    /// Whether an instruction of such operations is among them, wherever it stands.
+    pub fn has_operations(&self, mut operations: impl Iterator<Item = u32>) -> bool {
+        self.operations.is_empty() || operations.any(|operation| self.operations.contains(&operation))
+    }
+
+    /// Whether the instruction at an address is one of them.
+    pub fn includes(&self, address: u64, decoded: &Decoded) -> bool {
+        self.has_address(address) && self.has_operations(decoded_operations(decoded))
+    }
+}
+
+/// The operations of a decoding tree, by number.
+pub fn decoded_operations(decoded: &Decoded) -> impl Iterator<Item = u32> {
+    decoded.nodes.iter().filter_map(|node| match node.target {
+        Target::Operation(operation) => Some(operation),
+        Target::Group(_) | Target::Label(_) => None,
+    })
+}
+
+/// Counts values of chosen instructions.
 #[derive(Debug, Clone)]
 pub struct ValueRecorder {
-    /// First and last of each range; all if there is none.
-    addresses: Vec<(u64, u64)>,
+    choice: ValueChoice,
     /// Operations that are of no instruction.
     around: BTreeSet<u32>,
     table: ValueTable,
@@ -37,11 +71,10 @@ pub struct ValueRecorder {
 }
 
 impl ValueRecorder {
-    /// Nothing counted yet of a model, of the instructions at addresses from first to last of each pair; of all of them
-    /// if there is no pair.
-    pub fn new(model: &Model, addresses: Vec<(u64, u64)>) -> ValueRecorder {
+    /// Nothing counted yet of a model.
+    pub fn new(model: &Model, choice: ValueChoice) -> ValueRecorder {
         ValueRecorder {
-            addresses,
+            choice,
             around: operations_around(model),
             table: ValueTable::new(),
             early: Vec::new(),
@@ -60,10 +93,9 @@ impl ValueRecorder {
         told_operation(decoded, node, running, |running| self.around.contains(&running))
     }
 
-    /// Whether the instruction at an address is one of those whose values are counted.
-    pub fn is_chosen(&self, address: u64) -> bool {
-        let mut ranges = self.addresses.iter();
-        self.addresses.is_empty() || ranges.any(|(first, last)| (*first..=*last).contains(&address))
+    /// The instructions whose values are counted.
+    pub fn choice(&self) -> &ValueChoice {
+        &self.choice
     }
 
     /// A value was read by what is decoded of an instruction that is not as a whole yet: it belongs to
@@ -78,11 +110,11 @@ impl ValueRecorder {
     }
 
     /// The instruction at hand is decoded.
-    pub(crate) fn finish_decoding(&mut self, address: u64, word: Word) {
+    pub(crate) fn finish_decoding(&mut self, address: u64, word: Word, decoded: &Decoded) {
         if self.early.is_empty() {
             return;
         }
-        let is_chosen = self.is_chosen(address);
+        let is_chosen = self.choice.includes(address, decoded);
         for (place, value) in std::mem::take(&mut self.early).into_iter().filter(|_| is_chosen) {
             self.add(ValuePlace { address, word, ..place }, value);
         }

@@ -36,11 +36,11 @@ impl<'m> Step<'m, '_> {
             size_cells: self.instruction.size_cells,
         });
         self.flight.trace_decoded(model, &self.instruction, &fetching.decoded, word);
+        if let Some(values) = &mut self.values {
+            values.finish_decoding(self.instruction.address, word, &fetching.decoded);
+        }
         self.instruction.decoded = Some(fetching.decoded);
         self.instruction.word = word;
-        if let Some(values) = &mut self.values {
-            values.finish_decoding(self.instruction.address, word);
-        }
         Ok(())
     }
 

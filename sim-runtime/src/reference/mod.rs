@@ -40,7 +40,9 @@ use crate::host::Host;
 use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
 use crate::pause::Pauses;
 use crate::program_order::ProgramOrder;
-use crate::record::{CallFollower, CallsInFlight, CheckCounter, FunctionMap, ValueRecorder, model_tables};
+use crate::record::{
+    CallFollower, CallsInFlight, CheckCounter, FunctionMap, ValueChoice, ValueRecorder, model_tables,
+};
 use crate::trace::TraceSink;
 use flight::Flight;
 use follow::Follower;
@@ -335,8 +337,8 @@ impl Engine for ReferenceEngine<'_> {
         Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
     }
 
-    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
-        self.values = Some(ValueRecorder::new(self.plain, addresses));
+    fn record_values(&mut self, choice: ValueChoice) -> bool {
+        self.values = Some(ValueRecorder::new(self.plain, choice));
         true
     }
 

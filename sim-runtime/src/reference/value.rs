@@ -28,7 +28,7 @@ impl Step<'_, '_> {
         let place = ValuePlace { address, word, node, operation, resource, kind };
         if self.instruction.fetching.is_some() {
             values.add_early(place, value);
-        } else if values.is_chosen(address) {
+        } else if values.choice().includes(address, decoded) {
             values.add(place, value);
         }
     }

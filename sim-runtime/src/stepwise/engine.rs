@@ -19,7 +19,9 @@ use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Core, Profiling, Trap};
 use crate::pause::Pauses;
-use crate::record::{CallFollower, Executed, FunctionMap, ValueRecorder, add_accesses, model_tables};
+use crate::record::{
+    CallFollower, Executed, FunctionMap, ValueChoice, ValueRecorder, add_accesses, model_tables,
+};
 
 /// A generated core in an engine that runs one cycle after the other.
 pub struct StepwiseEngine<C: StepCore, P: Profiling> {
@@ -324,9 +326,9 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         is_possible
     }
 
-    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+    fn record_values(&mut self, choice: ValueChoice) -> bool {
         if C::TELLS_VALUES {
-            self.step.record_values(ValueRecorder::new(self.core.model(), addresses), self.is_recording());
+            self.step.record_values(ValueRecorder::new(self.core.model(), choice), self.is_recording());
         }
         C::TELLS_VALUES
     }

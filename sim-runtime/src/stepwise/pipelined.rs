@@ -16,7 +16,7 @@ use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::program_order::{Place, ProgramOrder};
-use crate::record::{CallsInFlight, CostPlace, Executed, FunctionMap, ValueRecorder};
+use crate::record::{CallsInFlight, CostPlace, Executed, FunctionMap, ValueChoice, ValueRecorder};
 
 /// A generated core in an engine that keeps instructions in flight.
 pub struct PipelinedEngine<C: StepCore, P: Profiling> {
@@ -504,9 +504,9 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
         self.calls.as_ref().map(CallsInFlight::calls)
     }
 
-    fn record_values(&mut self, addresses: Vec<(u64, u64)>) -> bool {
+    fn record_values(&mut self, choice: ValueChoice) -> bool {
         if C::TELLS_VALUES {
-            self.step.record_values(ValueRecorder::new(self.core.model(), addresses), true);
+            self.step.record_values(ValueRecorder::new(self.core.model(), choice), true);
         }
         C::TELLS_VALUES
     }

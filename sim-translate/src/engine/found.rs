@@ -33,7 +33,7 @@ impl region::Steps for Found<'_, '_> {
         let is_sampled = self.checks.is_some();
         // Between samples nothing is told.
         let is_counted = !is_sampled || self.version == Version::Counted;
-        let tells_values = is_counted && self.core.tells_values(step.address);
+        let tells_values = is_counted && self.core.tells_values(&step);
         let is_compiled = step.undone.is_some() && !self.pauses.includes(step.address) && !tells_values;
         // Nothing would bound what runs between two checks.
         let is_bounded = !is_sampled || successor > step.address;

@@ -8,7 +8,7 @@ use crate::specialise::{Place, Step, specialise_noted_step};
 impl TranslatedEngine<'_> {
     /// The step that tells values at a place, if those of its instruction are counted now.
     pub(super) fn noted_step(&mut self, place: Place, number: Option<u32>) -> Option<Rc<Step>> {
-        let number = number.filter(|_| self.core.tells_values(place.address))?;
+        let number = number.filter(|number| self.core.tells_values(self.steps.step(*number)))?;
         if !self.is_recording() || !self.carries(number) {
             return None;
         }

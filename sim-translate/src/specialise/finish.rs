@@ -3,6 +3,7 @@
 
 use isac_ir::behavior::BinaryOp;
 use sim_runtime::memory::CellStore;
+use sim_runtime::record::decoded_operations;
 
 use super::propagate::propagate;
 use super::{Decodes, Specialiser, Step};
@@ -30,6 +31,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         counters,
         unreached,
         noted,
+        decoding,
         ..
     } = specialiser;
     propagate(&mut ops);
@@ -53,6 +55,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         deferred,
         unreached,
         noted: noted.unwrap_or_default(),
+        operations: decoding.iter().flat_map(|decoding| decoded_operations(&decoding.decoded)).collect(),
         parts,
         undone,
         decodes,

@@ -62,6 +62,8 @@ pub(crate) struct Step {
     pub unreached: Vec<Vec<u32>>,
     /// Where the values are that it tells.
     pub noted: Vec<ValuePlace>,
+    /// The operations that it was decoded to.
+    pub operations: Box<[u32]>,
     /// Its statements and values that become machine code.
     pub parts: usize,
     /// What compiled code may have to undo of it; `None` if it is not compiled.

@@ -52,7 +52,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         let place = ValuePlace { address, word, node, operation, resource, kind };
         if self.is_decoding {
             values.add_early(place, value);
-        } else if values.is_chosen(address) {
+        } else if values.choice().includes(address, decoded) {
             values.add(place, value);
         }
     }
@@ -67,9 +67,11 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
 
     /// The instruction at hand is decoded.
     pub(super) fn finish_values(&mut self) {
-        if self.notes_values {
-            let Instruction { address, word, .. } = *self.instruction;
-            self.values.iter_mut().for_each(|values| values.finish_decoding(address, word));
+        let Instruction { address, word, ref decoded, .. } = *self.instruction;
+        if self.notes_values
+            && let (Some(values), Some(decoded)) = (&mut self.values, decoded)
+        {
+            values.finish_decoding(address, word, decoded);
         }
     }
 

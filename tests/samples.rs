@@ -69,6 +69,10 @@ fn samples_of_guests_are_the_same_on_every_engine() {
         (&RV32IMC, "models/rv32imc/programs/crc32.elf"),
         (&MIPS32, "models/mips32/programs/csv.elf"),
         (&PDP11, "models/pdp11/programs/primes.s19"),
+        (&RV64IMAC, "models/rv64imac/programs/sorting.elf"),
+        (&ARMV6M, "models/armv6m/programs/csv.elf"),
+        // Its instructions take extra cycles.
+        (&AVR, "models/avr/programs/csv.elf"),
     ] {
         let guest = guest(program);
         check_against_exact(simulator, &|engine| {

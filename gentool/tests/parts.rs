@@ -149,6 +149,37 @@ fn reports_say_that_a_part_was_counted() {
     assert!(!done(&folder, "report @whole --format text").contains("part"));
 }
 
+/// Those behind a gap stay where they are, and would be taken for those of the run that fills it.
+#[test]
+fn snapshots_of_an_earlier_run_behind_the_last_one_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |every: &str| {
+        let line =
+            format!("run {RV32IM} {CRC32} --profile @p --snapshot-every {every} --limit-instructions 90K");
+        said(&folder, &line).2
+    };
+    assert!(!run("10K").contains("earlier run"));
+    fs::remove_file(folder.path().join("p.3")).expect("it is there");
+    let errors = run("30K");
+    assert!(errors.contains("p.4 is a snapshot of an earlier run, behind the last one of this"), "{errors}");
+}
+
+/// A limit of the size of files, as `ulimit -f` sets it, is told as a full disk is.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_that_large_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = format!(
+        "ulimit -f 1; exec \"$0\" run {RV32IM} {CRC32} --profile \"$1\" --limit-instructions 10K >/dev/null"
+    );
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", &line, env!("CARGO_BIN_EXE_gentool")]).arg(folder.path().join("p"));
+    let output = command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).output().expect("bash runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(125), "{errors}");
+    assert!(errors.contains("the profile could not be written to"), "{errors}");
+}
+
 /// Where counting never begins there is an empty profile, and no error.
 #[test]
 fn a_place_that_is_never_reached_is_no_error() {
@@ -158,7 +189,10 @@ fn a_place_that_is_never_reached_is_no_error() {
     let (status, _, errors) = said(&folder, &never);
     let note = "note: the run has not come to 0x7ffffff0 (--count-from, --snapshot-at)\n";
     assert_eq!((status, errors.as_str()), (Some(0), note));
-    assert!(done(&folder, "report @none --format text").contains("executed                        0"));
+    let text = done(&folder, "report @none --format text");
+    assert!(text.starts_with("model rv32im\n\nof no part of what ran: counting never began\n"), "{text}");
+    assert!(text.contains("executed                        0"), "{text}");
+    assert!(done(&folder, "report @none").contains(" parts=\"0\">"));
     done(&folder, &format!("run {RV32IM} {CRC32} --count-until 0x7ffffff0 --profile @all -- 1"));
     done(&folder, &format!("run {RV32IM} {CRC32} --profile @whole -- 1"));
     assert_equal(&folder, "all", "whole");

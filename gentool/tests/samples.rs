@@ -99,6 +99,8 @@ fn partial_duplication_counts_of_the_same_samples_what_carries_instrumentation()
         (CSV, &["--sample", "7"][..]),
         (CSV, &["--sample", "20", "--sample-random", "5"]),
         (("mips32", "csv", "3"), &["--sample", "7"]),
+        // Its calls and its loads take extra cycles.
+        (("avr", "csv", ""), &["--sample", "7"]),
     ] {
         let (state, full) = run(program, options);
         let only = |what| run(program, &[options, &["--sample-only", what]].concat());
@@ -108,6 +110,12 @@ fn partial_duplication_counts_of_the_same_samples_what_carries_instrumentation()
         assert!(!calls(&full).is_empty(), "{program:?} calls");
         assert_eq!(calls(&of_calls.1), calls(&full), "{program:?}, {options:?}");
         assert_eq!(accesses(&of_accesses.1), accesses(&full), "{program:?}, {options:?}");
+        for (_, counted) in [&of_calls, &of_accesses] {
+            let mut records = counted.measurement.instructions.values();
+            let is_charged = records
+                .any(|record| record.executed + record.cancelled == 0 && record.overhead.extra_cycles > 0);
+            assert!(!is_charged, "{program:?}: who is not counted takes no cycles");
+        }
         assert!(of_calls.1.measurement.instructions.len() < full.measurement.instructions.len());
     }
 }

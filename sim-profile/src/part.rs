@@ -29,7 +29,7 @@ impl Profile {
         part.statics.retain(|key, _| part.measurement.instructions.contains_key(key));
         let before = earlier.provenance.host_nanoseconds;
         part.provenance.host_nanoseconds = part.provenance.host_nanoseconds.saturating_sub(before);
-        part.provenance.parts = 1;
+        part.provenance.parts = Some(1);
         Some(part)
     }
 }

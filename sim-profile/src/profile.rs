@@ -44,9 +44,10 @@ pub struct Provenance {
     pub mode: Mode,
     /// Number of runs.
     pub runs: u64,
-    /// Of how many parts of runs these are the counts, where not all of a run was counted; 0 of whole runs.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub parts: u64,
+    /// Of how many parts of runs these are the counts, where not all of a run was counted: of none where what was
+    /// to begin one never came; `None` of whole runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u64>,
     /// What they took on the host, in nanoseconds of its clock.
     pub host_nanoseconds: u64,
     /// Digest of the model's description, as the engine's maker computes it.
@@ -56,10 +57,6 @@ pub struct Provenance {
     /// The programs, where runs of several were added up, in the order of their digests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramRuns>,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// What a run did to the processor and how that is known.
@@ -121,7 +118,9 @@ impl Profile {
         let (ours, theirs) = (&mut self.provenance, &other.provenance);
         ours.engines.extend(theirs.engines.iter().cloned());
         count(&mut ours.runs, theirs.runs);
-        count(&mut ours.parts, theirs.parts);
+        if let Some(parts) = theirs.parts {
+            count(ours.parts.get_or_insert_default(), parts);
+        }
         count(&mut ours.host_nanoseconds, theirs.host_nanoseconds);
         keep_first_files(&mut ours.images, &theirs.images);
         ours.add_programs(&theirs.programs);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Instrumented {
-    /// Calls: instructions that keep the address behind themselves and jump.
+    /// Calls: instructions that can keep the address behind themselves and jump.
     Calls,
     /// Accesses to memory: instructions that read or write it, their fetch left out.
     Accesses,

@@ -100,6 +100,33 @@ fn largest() -> Profile {
     Profile { measurement, statics, calls: Some(calls), ..Profile::default() }
 }
 
+/// An interrupt that strikes behind a call takes nothing from it, as far as the call can lead to one place alone.
+#[test]
+fn a_call_that_is_struck_is_one_of_what_was_called() {
+    let program = program_at_0();
+    let mut starts: Vec<u64> =
+        (0..0x1000).map(|at| program.function(program.function_at(at)).start).collect();
+    starts.retain(|start| *start > 0x10);
+    starts.dedup();
+    let [called, handler] = [starts[0], starts[1]];
+    let calls_of = |targets: Vec<u64>| {
+        let mut profile = largest();
+        profile.measurement.transfers = [((0x10, called), 58), ((0x10, handler), 2)].into();
+        let computed = targets.is_empty();
+        let control = Some(Control { falls_through: false, targets, computed, keeps: Some(0x12) });
+        let facts = StaticFacts { control, ..StaticFacts::default() };
+        profile.statics = profile.measurement.instructions.keys().map(|key| (*key, facts.clone())).collect();
+        let samples = Samples { instructions: 1000, cycles: 1000, checks: 60, samples: 61 };
+        let run = Run { profile, program: program_at_0() };
+        let report = run.render(|joined| render_sampled(joined, Sampling::every(1), samples, None));
+        let table = report.split("\n\n").find(|table| table.contains("caller -> called")).expect("a table");
+        let rows = table.lines().filter(|line| line.starts_with('~'));
+        rows.map(|row| row[1..15].trim().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(calls_of(vec![called]), ["60"]);
+    assert_eq!(calls_of(Vec::new()), ["58", "2"], "where it can lead anywhere nobody knows");
+}
+
 /// The largest count.
 const MOST: &str = "18446744073709551615";
 
@@ -132,7 +159,7 @@ fn counts_that_cannot_be_larger_are_in_every_report() {
         );
         let samples =
             Samples { instructions: u64::MAX, cycles: u64::MAX, checks: u64::MAX, samples: u64::MAX };
-        has_most(&render_sampled(joined, Sampling::every(u64::MAX), samples, 0));
+        has_most(&render_sampled(joined, Sampling::every(u64::MAX), samples, None));
         let mut folded = Vec::new();
         write_folded(joined, &mut folded).expect("memory takes every write");
         has_most(&String::from_utf8(folded).expect("text"));

@@ -17,7 +17,7 @@ fn profile() -> Profile {
     let provenance = Provenance {
         engines: ["reference".to_owned()].into(),
         mode: Mode::Sampled(Sampling { burst: 2, seed: Some(7), ..Sampling::every(100) }),
-        parts: 3,
+        parts: Some(3),
         runs: 1,
         host_nanoseconds: 300_000_000,
         model_digest: "12ab".to_owned(),

@@ -30,7 +30,7 @@ impl Undone {
         match op {
             Op::SetRegister { .. } => self == Undone::Nothing,
             Op::SetMemory { .. } => self != Undone::All,
-            Op::SetElement { .. } | Op::Strike(_) | Op::ExtraCycles(_) => true,
+            Op::SetElement { .. } | Op::Strike(_) | Op::ExtraCycles(_) | Op::Event(_) => true,
             _ => false,
         }
     }
@@ -159,7 +159,6 @@ impl<'m> Compilable<'m> {
             | Op::Semihost(..)
             | Op::Print(..)
             | Op::Explain(..)
-            | Op::Event(_)
             | Op::Note(..)
             | Op::Empty
             | Op::Undecoded(_) => false,

@@ -45,6 +45,8 @@ pub(crate) struct Steps {
     behind_calls: HashSet<u64>,
     /// What steps that are gone had counted.
     retired: Recording,
+    /// The model's own events that compiled code has told.
+    events: BTreeMap<String, u64>,
     longest: Longest,
 }
 
@@ -110,6 +112,20 @@ impl Steps {
     /// What became of a step.
     pub(crate) fn counted(&mut self, number: u32) -> &mut StaticInstruction {
         &mut self.counted[number as usize]
+    }
+
+    /// Counts an event of the model that compiled code has told so often.
+    pub(crate) fn count_event(&mut self, name: &str, times: u64) {
+        match self.events.get_mut(name) {
+            Some(sum) => *sum = sum.saturating_add(times),
+            None if times > 0 => _ = self.events.insert(name.to_owned(), times),
+            None => {}
+        }
+    }
+
+    /// Events of the model that compiled code has told.
+    pub(crate) fn events(&self) -> &BTreeMap<String, u64> {
+        &self.events
     }
 
     /// Charges a step with extra cycles.
@@ -272,7 +288,8 @@ impl Steps {
     pub(crate) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
         self.collect(&mut retired);
-        *self = Steps { retired, ..Steps::default() };
+        let events = std::mem::take(&mut self.events);
+        *self = Steps { retired, events, ..Steps::default() };
     }
 
     /// Everything counted so far.

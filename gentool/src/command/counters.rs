@@ -64,7 +64,7 @@ pub(super) struct Options {
 
     /// How many counters there are at a time, as on a processor: what more is to be counted takes
     /// further passes.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_counters)]
     counters: Option<u32>,
 
     /// Find the functions that take most instructions or cycles, with what they call: breadth-first down
@@ -73,7 +73,7 @@ pub(super) struct Options {
     descend: Option<String>,
 
     /// The least that --descend looks for, in percent of the whole run.
-    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, requires = "descend")]
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, requires = "descend", value_parser = parse_threshold)]
     threshold: f64,
 
     /// Read counters of the same run that --save has stored, and show them together with the others.
@@ -91,6 +91,16 @@ pub(super) struct Options {
     /// Where to write the result; standard output if left out.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+fn parse_counters(text: &str) -> Result<u32, String> {
+    let counters = text.parse().ok().filter(|counters| *counters > 0);
+    counters.ok_or_else(|| "expected how many there are, from 1 to 2^32 - 1, like 4".to_owned())
+}
+
+fn parse_threshold(text: &str) -> Result<f64, String> {
+    let percent = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    percent.ok_or_else(|| "expected a percentage from 0 to 100, like 5 or 0.5".to_owned())
 }
 
 /// The forms of counters.
@@ -162,9 +172,6 @@ impl Request {
                 "--descend cannot go by `{event}`, of which a function may have more than those that call it \
                  are known to have; go by instructions or cycles"
             )));
-        }
-        if !(0.0..=100.0).contains(&options.threshold) {
-            return Err(Failure::other("--threshold is a percentage; give a number from 0 to 100"));
         }
         let (mut metrics, mut formulas) = (Vec::new(), BTreeMap::<String, String>::new());
         for text in &options.metrics {

@@ -51,7 +51,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use isac_parser::diagnostic::short_words;
-use sim_runtime::launcher::{color_choice, exit_status, take_negative_numbers, with_remedy};
+use sim_runtime::launcher::{
+    color_choice, exit_status, survive_file_limits, take_negative_numbers, with_remedy,
+};
 
 /// Simulators from processor descriptions in ISAC.
 ///
@@ -103,6 +105,7 @@ enum Command {
 
 /// Parses the command line and runs the command.
 pub(crate) fn main() -> ExitCode {
+    survive_file_limits();
     let command = CommandLine::command().mut_subcommands(take_negative_numbers);
     let line = command.try_get_matches().and_then(|matches| CommandLine::from_arg_matches(&matches));
     let line = match line {

@@ -44,7 +44,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let profile = profile_file::read(&options.profile)?;
     let flow = Flow::of(&profile, &options.files, &options.model)?;
     // Each part of a run begins somewhere, too.
-    let runs = profile.provenance.runs.saturating_add(profile.provenance.parts);
+    let runs = profile.provenance.runs.saturating_add(profile.provenance.parts.unwrap_or(0));
     let mut findings =
         verify(&profile.measurement, (runs, beginning_of(&profile)), &flow.program, &flow.routines);
     if let Some((_, model)) = options.model.load(&profile)? {

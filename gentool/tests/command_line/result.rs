@@ -116,7 +116,14 @@ fn caches_are_simulated_where_the_run_asks_for_it() {
             .text("caches.xml")
             .contains("<name>dcache</name>\n      <hits>1</hits>\n      <misses>2</misses>")
     );
-    assert_eq!(messages("--engine reference --stats").lines().count(), 1);
+    assert_eq!(messages("--engine reference --stats --profile @bare").lines().count(), 1);
+    let counted = bench.run("counters @bare --event hits,instructions --region run");
+    assert_eq!(
+        String::from_utf8_lossy(&counted.stdout),
+        "region  hits  instructions\nrun        -             3\n"
+    );
+    let said = String::from_utf8_lossy(&counted.stderr).into_owned();
+    assert_eq!(said, "note: run: no access to a cache was counted; measure the run with --caches\n");
     let (package, source) = ("generate @cached.isac --out @package", "package/src/main.rs");
     fs::copy(root().join(CACHED), bench.path("cached.isac")).expect("a file");
     assert_eq!(status(&bench.run(package)), 0);

@@ -105,6 +105,9 @@ fn lines(measurement: &Measurement, what: LineEvent, cache: Option<&str>) -> Res
     {
         return Err(Uncounted::Cache(cache.to_owned(), caches.clone()));
     }
+    if measurement.lines.is_empty() && !caches.is_empty() && measurement.tables.stages.is_empty() {
+        return Err(Uncounted::NoCaches);
+    }
     let is_asked = |number: u32| cache.is_none_or(|cache| measurement.tables.cache_name(number) == cache);
     let of = measurement.lines.iter().filter(|((_, number), _)| is_asked(*number));
     Ok(summed(of.map(|((address, _), lines)| {

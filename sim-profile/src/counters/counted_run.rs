@@ -31,7 +31,7 @@ impl CountedRun {
         let spent = spending_of(&profile.measurement);
         CountedRun {
             runs: profile.provenance.runs,
-            parts: profile.provenance.parts,
+            parts: profile.provenance.parts.unwrap_or(0),
             instructions: spent.instructions,
             cycles: spent.cycles,
             course: course(&profile.measurement),

@@ -15,6 +15,8 @@ pub enum Uncounted {
     Cache(String, Vec<String>),
     /// The model has no such memory map: those that it has.
     Map(String, Vec<String>),
+    /// The model has caches, and no access to any was counted: a run simulates them if it is asked to.
+    NoCaches,
     /// Calls were not followed, and the region is one with calls.
     NoCalls,
     /// The event has no address, so that it is known of the whole run alone.
@@ -64,6 +66,9 @@ impl fmt::Display for Uncounted {
             }
             Uncounted::Map(name, known) => {
                 write!(f, "the model has no memory map `{name}`; it has {}", known.join(", "))
+            }
+            Uncounted::NoCaches => {
+                f.write_str("no access to a cache was counted; measure the run with --caches")
             }
             Uncounted::NoCalls => f.write_str("calls were not followed; measure the run with --calls"),
             Uncounted::WithoutAddress(event) => {

@@ -119,7 +119,7 @@ impl<'a> Sites<'a> {
         let arcs = profile.calls.iter().flat_map(|calls| calls.arcs.keys());
         let handlers = arcs.filter(|key| key.kind == CallKind::Interrupt).map(|key| key.callee).collect();
         let overlaps = !measurement.tables.stages.is_empty();
-        Sites { measurement, sites, handlers, slack: profile.provenance.parts, overlaps }
+        Sites { measurement, sites, handlers, slack: profile.provenance.parts.unwrap_or(0), overlaps }
     }
 
     /// How often an instruction led to a handler of interrupts.

@@ -42,7 +42,7 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
              folder by gentool report PROFILE --image PROGRAM --sources DIR --html FILE.",
         );
     }
-    if profile.provenance.parts > 0 {
+    if profile.provenance.parts.is_some() {
         add(
             &["summary", "functions", "code"],
             "Not all that ran was counted, but parts of it: from one address to another, or since the snapshot \

@@ -25,7 +25,7 @@ use crate::{
 pub(super) fn report_of_profile(profile: &Profile) -> Profiler<'_> {
     let measurement = &profile.measurement;
     let mut report = report_of(measurement, &profile.statics);
-    report.parts = Some(profile.provenance.parts).filter(|parts| *parts > 0);
+    report.parts = profile.provenance.parts;
     report.programs = programs_of(&profile.provenance.programs);
     report.pipeline = profile.pipeline.as_ref().map(|view| pipeline_of(view, &measurement.tables));
     report

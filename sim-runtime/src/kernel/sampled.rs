@@ -56,6 +56,10 @@ impl<C: BlockCore, P: Profiling> Sampled<C, P> {
             return;
         }
         self.cycles.turn(was_recording, kernel.passed_cycles());
+        if self.is_recording() {
+            // What code that does not count has left belongs to nobody.
+            kernel.take_extra_cycles();
+        }
         std::mem::swap(&mut kernel.events, &mut self.other_events);
     }
 

@@ -9,7 +9,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command, FromArgMatches};
 
 use crate::engine::Engine;
-use crate::launcher::{LaunchInfo, RunOptions, Stdio, color_choice, exit_status, launch};
+use crate::launcher::{
+    LaunchInfo, RunOptions, Stdio, color_choice, exit_status, launch, survive_file_limits,
+};
 
 /// Whatever a generated simulator is: parses the command line, makes the engine, runs.
 ///
@@ -19,6 +21,7 @@ pub fn main<F>(info: &LaunchInfo, make_engine: F) -> ExitCode
 where
     F: FnOnce(&RunOptions) -> Result<Box<dyn Engine>, String>,
 {
+    survive_file_limits();
     let status = match parse(info, std::env::args_os()) {
         Ok(options) => match make_engine(&options) {
             Ok(mut engine) => launch(engine.as_mut(), info, &options, Stdio::of_process()),

@@ -37,12 +37,15 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// An interrupt that Ctrl-C, SIGTERM and SIGHUP raise. A second of them ends the process at
-    /// once.
+    /// An interrupt that Ctrl-C, SIGTERM and SIGHUP raise, and SIGXCPU, by which a limit of processor time tells of
+    /// itself. A second of the others ends the process at once.
     #[must_use]
     pub fn of_process() -> Self {
         let interrupt = Self::default();
         let raised = interrupt.signalled.clone();
+        // If the signal cannot be had, the limit ends the process.
+        #[cfg(unix)]
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXCPU, raised.clone());
         on_requests(move || {
             if raised.swap(true, Ordering::Relaxed) {
                 std::process::exit(exit_status::LIMIT);
@@ -128,6 +131,14 @@ impl EndRequests {
     pub fn count(&self) -> u32 {
         self.count.load(Ordering::Relaxed)
     }
+}
+
+/// Has a limit of the size of files tell of itself where a file is written, as a full disk does; its signal would
+/// end the process there.
+pub fn survive_file_limits() {
+    // If the signal cannot be had, it ends the process as ever.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
 /// Does something with each request to end this process.

@@ -25,7 +25,8 @@ pub(super) fn describe_end(
         End::CycleLimit(limit) => format!("limit reached: {limit} cycles (--limit-cycles)"),
         End::Interrupted(Reason::Timeout) | End::InterruptedWithin(Reason::Timeout) => {
             let seconds = timeout.unwrap_or_default();
-            format!("limit reached: {seconds} seconds (--timeout)")
+            let unit = if seconds == 1.0 { "second" } else { "seconds" };
+            format!("limit reached: {seconds} {unit} (--timeout)")
         }
         End::Interrupted(Reason::Signal) | End::InterruptedWithin(Reason::Signal) => "interrupted".to_owned(),
     };

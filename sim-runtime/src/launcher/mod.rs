@@ -41,10 +41,10 @@ use std::time::{Duration, Instant};
 
 use isac_ir::Model;
 use sim_profile::symbols::ImageFile;
-use sim_profile::{CacheLines, Provenance, render_profile_xml, write_profile};
+use sim_profile::{CacheLines, Provenance, ValueTable, render_profile_xml, write_profile};
 
 pub use command::{main, take_negative_numbers, with_remedy};
-pub use interrupt::{EndRequests, Interrupt};
+pub use interrupt::{EndRequests, Interrupt, survive_file_limits};
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
 pub use options::{ProgramFormat, RunOptions, SampleChecks, SampleCode, SampleOnly};
@@ -414,7 +414,7 @@ impl Conclusion<'_> {
             engines: [self.info.engine.clone()].into(),
             mode: self.options.mode(),
             runs: 1,
-            parts: 0,
+            parts: None,
             host_nanoseconds: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.info.model_digest.clone(),
             images: vec![image],
@@ -458,6 +458,16 @@ impl Conclusion<'_> {
             let given = self.options.pauses().join(", ");
             let digits = self.info.pc.width_bits.div_ceil(4) as usize + 2;
             self.messages.line(&format!("note: the run has not come to {address:#0digits$x} ({given})"));
+        }
+        if let Some(path) = self.snapshots.find_left_over() {
+            let path = path.display();
+            self.messages.line(&format!(
+                "note: {path} is a snapshot of an earlier run, behind the last one of this; remove it and those behind it"
+            ));
+        }
+        if self.options.has_chosen_values() && self.engine.values().is_some_and(ValueTable::is_empty) {
+            self.messages
+                .line("note: no instruction of --values-at and --values-of was counted: there are no values");
         }
         if self.options.stats {
             let instructions = self.engine.instructions();

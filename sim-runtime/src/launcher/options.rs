@@ -366,7 +366,7 @@ pub enum ProgramFormat {
 /// What alone is counted in samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SampleOnly {
-    /// Instructions that keep the address behind themselves and jump.
+    /// Instructions that can keep the address behind themselves and jump
     Calls,
     /// Instructions that read or write memory.
     Accesses,
@@ -473,6 +473,11 @@ impl RunOptions {
             ));
         }
         Ok(Some(Sampling { interval, burst, seed, duplication, places, timer_microseconds }))
+    }
+
+    /// Whether values are those of some instructions, and not of all.
+    pub(super) fn has_chosen_values(&self) -> bool {
+        !self.values_at.is_empty() || !self.values_of.is_empty()
     }
 
     /// Whether parts of the run are counted, and not all of it.

@@ -98,7 +98,7 @@ impl Parts {
             }
         };
         let is_whole = matches!(self.begun, Some(Begun::WithRun)) && self.ended.is_none();
-        let parts_counted = if is_whole { 0 } else { self.count + u64::from(self.begun.is_some()) };
+        let parts_counted = (!is_whole).then(|| self.count + u64::from(self.begun.is_some()));
         Ok(parts.into_profile(engine, Provenance { parts: parts_counted, ..provenance }))
     }
 

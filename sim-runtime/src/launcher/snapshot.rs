@@ -236,6 +236,14 @@ impl Snapshots {
         (written > 0).then(|| format!("{written} {snapshots}, {longest:.3} seconds for one at most"))
     }
 
+    /// A stored profile that would be taken for the snapshot behind the last one, and is of an earlier run: it was
+    /// behind a gap when that run's were removed.
+    pub(super) fn find_left_over(&self) -> Option<PathBuf> {
+        let path = self.path.as_ref().filter(|_| self.has_made_way)?;
+        let next = snapshot_path(path, self.written + 1);
+        is_replaceable(&next).is_ok_and(|is_there| is_there).then_some(next)
+    }
+
     fn schedule(&mut self, taken: u64) {
         match self.interval {
             Some(SnapshotInterval::Instructions(count)) => {
@@ -265,7 +273,7 @@ impl Snapshots {
             engines: [self.engine.clone()].into(),
             mode: self.mode,
             runs: 1,
-            parts: 0,
+            parts: None,
             host_nanoseconds: u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.model_digest.clone(),
             images: self.images.clone(),

@@ -85,6 +85,9 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
     for (step, cycles) in known.chain(summed) {
         steps.charge(step, cycles);
     }
+    for (node, event) in &region.events {
+        steps.count_event(event, entered[*node as usize]);
+    }
     for (edge, from, to) in &region.transfers {
         steps.count_transfers(*from, *to, counts[*edge as usize]);
     }

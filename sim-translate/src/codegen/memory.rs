@@ -41,6 +41,13 @@ pub(super) struct Window {
     clean: Clean,
 }
 
+impl Window {
+    /// Most cells that one comparison is to serve: half of the window, where it is small.
+    fn longest(&self) -> u32 {
+        u32::try_from((self.high - self.low).div_ceil(2)).unwrap_or(u32::MAX)
+    }
+}
+
 /// A stretch of addresses from a value on that is known to lie in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Checked {
@@ -149,11 +156,11 @@ impl Codegen<'_, '_> {
         let Some(first) = windows.first() else {
             return self.load_slowly(access, address, ty);
         };
+        if self.is_precise() {
+            return self.load_precisely(access, address, &windows, ty);
+        }
         let narrow = self.value(base);
         let base_ir = self.host_address(narrow, base.width);
-        if self.is_precise() {
-            return self.load_precisely(access, address, base_ir, &windows, ty);
-        }
         if let Some(place) = self.is_checked((narrow, base.width), first, (offset, cells), false) {
             return self.load_host(place.0, first, place.1, cells, ty);
         }
@@ -172,23 +179,16 @@ impl Codegen<'_, '_> {
     }
 
     /// The same where the first window is often not the one.
-    fn load_precisely(
-        &mut self,
-        access: Access,
-        address: &Value,
-        base: Ir,
-        windows: &[Window],
-        ty: Type,
-    ) -> Ir {
-        let (_, offset) = split_address(address);
+    fn load_precisely(&mut self, access: Access, address: &Value, windows: &[Window], ty: Type) -> Ir {
+        let place = self.whole_address(address);
         let done = self.b.create_block();
         let result = self.b.append_block_param(done, ty);
         for window in windows {
-            let is_within = self.lies_within(base, window, (offset, access.cells));
+            let is_within = self.lies_within(place, window, (0, access.cells));
             let (here, beyond) = (self.b.create_block(), self.b.create_block());
             self.b.ins().brif(is_within, here, &[], beyond, &[]);
             self.begin_block(here, false);
-            let value = self.load_host(base, window, offset, access.cells, ty);
+            let value = self.load_host(place, window, 0, access.cells, ty);
             self.b.ins().jump(done, &[value.into()]);
             self.begin_block(beyond, false);
         }
@@ -208,11 +208,11 @@ impl Codegen<'_, '_> {
             // To a known address, or to a map without memory: a register of a device, mostly.
             return self.store_elsewhere(access, address, value, &windows, offset as u64);
         };
+        if self.is_precise() {
+            return self.store_precisely(access, address, value, &windows);
+        }
         let narrow = self.value(base);
         let base_ir = self.host_address(narrow, base.width);
-        if self.is_precise() {
-            return self.store_precisely(access, address, value, base_ir, &windows);
-        }
         if let Some(place) = self.is_checked((narrow, base.width), first, (offset, cells), true) {
             return self.store_host(place.0, first, place.1, cells, value);
         }
@@ -226,18 +226,18 @@ impl Codegen<'_, '_> {
     }
 
     /// The same where the first window is often not the one, or code stands nearby.
-    fn store_precisely(&mut self, access: Access, address: &Value, value: Ir, base: Ir, windows: &[Window]) {
-        let (_, offset) = split_address(address);
+    fn store_precisely(&mut self, access: Access, address: &Value, value: Ir, windows: &[Window]) {
+        let place = self.whole_address(address);
         let (done, slow) = (self.b.create_block(), self.b.create_block());
         for window in windows {
-            let is_within = self.lies_within(base, window, (offset, access.cells));
+            let is_within = self.lies_within(place, window, (0, access.cells));
             let (here, write, beyond) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
             self.b.ins().brif(is_within, here, &[], beyond, &[]);
             self.begin_block(here, false);
-            let is_code = self.granule(base, window, offset);
+            let is_code = self.granule(place, window, 0);
             self.b.ins().brif(is_code, slow, &[], write, &[]);
             self.begin_block(write, false);
-            self.store_host(base, window, offset, access.cells, value);
+            self.store_host(place, window, 0, access.cells, value);
             self.b.ins().jump(done, &[]);
             self.begin_block(beyond, false);
         }
@@ -246,6 +246,12 @@ impl Codegen<'_, '_> {
         self.give_up_store(access, address, value, done);
         self.begin_block(done, false);
         self.split();
+    }
+
+    /// An address as it is, in 64 bits: a sum may begin anew at 0, where its base is near the end.
+    fn whole_address(&mut self, address: &Value) -> Ir {
+        let narrow = self.value(address);
+        self.host_address(narrow, address.width)
     }
 
     /// An access of the step may not be begun again: it has had an effect, or that happens often.
@@ -330,7 +336,7 @@ impl Codegen<'_, '_> {
             return 0 <= from && to < places;
         };
         let reached = index.most - index.least + u64::from(cells);
-        if base == self.b.func.dfg.resolve_aliases(value) || reached > LONGEST.into() {
+        if base == self.b.func.dfg.resolve_aliases(value) || reached > LONGEST.min(window.longest()).into() {
             return false;
         }
         let stretch = (offset.saturating_add_unsigned(index.least), reached as u32);
@@ -357,8 +363,8 @@ impl Codegen<'_, '_> {
     ) -> (i64, u32) {
         let (mut from, mut to) = (offset, offset + i64::from(cells) - 1);
         // What may be written is looked at as a whole.
-        let most =
-            if writes { MARKED_BEFORE.into() } else { 4096.min((window.high - window.low) / 2) as i64 };
+        let most = if writes { MARKED_BEFORE } else { 4096 }.min(window.longest());
+        let most = i64::from(most);
         for other in self.accesses_from(base) {
             let last = other.offset + i64::from(other.cells) - 1;
             let (low, high) = (from.min(other.offset), to.max(last));
@@ -533,7 +539,7 @@ impl Codegen<'_, '_> {
             let bytes = place.cell_bytes * cells;
             let is_byte = place.cell_bytes == 1 || !model.target.big_endian;
             let is_plain = cells == 1 || (ram.cell_bits == place.cell_bytes * 8 && is_byte);
-            let reaches = range.high - range.low >= 4 * u64::from(MARKED_BEFORE);
+            let reaches = range.high - range.low >= u64::from(cells);
             allowed && whole && is_plain && bytes <= 16 && bytes.is_power_of_two() && reaches
         };
         let clean = &self.around.clean[access.map as usize];
@@ -757,9 +763,13 @@ pub(super) fn writes_late(ops: &[Op], mut has_effects: bool) -> bool {
             late |= has_effects;
             has_effects = true;
         }
-        Item::Op(Op::SetRegister { .. } | Op::SetElement { .. } | Op::Strike(_) | Op::ExtraCycles(_)) => {
-            has_effects = true
-        }
+        Item::Op(
+            Op::SetRegister { .. }
+            | Op::SetElement { .. }
+            | Op::Strike(_)
+            | Op::ExtraCycles(_)
+            | Op::Event(_),
+        ) => has_effects = true,
         _ => {}
     });
     late

@@ -149,6 +149,8 @@ pub(crate) struct Translated {
     pub(crate) charges: Vec<(u32, u32, u64)>,
     /// Those that are summed up: where they stand, step.
     pub(crate) own_charges: Vec<(u32, u32)>,
+    /// The model's own events: node, name.
+    pub(crate) events: Vec<(u32, String)>,
     /// Edges that are control transfers: edge, from, to.
     pub(crate) transfers: Vec<(u32, u64, u64)>,
     /// Tables of bytes: where they stand, and what.
@@ -428,6 +430,7 @@ pub(crate) fn translate(
         own_counts: Vec::new(),
         charges: Vec::new(),
         own_charges: Vec::new(),
+        events: Vec::new(),
         transfers: Vec::new(),
         tables: Vec::new(),
         profiles: around.profiles,

@@ -51,7 +51,7 @@ impl Codegen<'_, '_> {
                 if above > 0 { self.b.ins().iadd_imm_s(zeros, -i64::from(above)) } else { zeros }
             }
             UnaryOp::CountTrailingZeros if above > 0 => {
-                let stop = self.b.ins().iconst(ty, 1i64.wrapping_shl(width));
+                let stop = self.constant(ty, 1 << width);
                 let stopped = self.b.ins().bor(value, stop);
                 self.b.ins().ctz(stopped)
             }

@@ -298,6 +298,12 @@ impl Codegen<'_, '_> {
                 self.add_extra_cycles(cycles);
                 self.has_effects = true;
             }
+            Op::Event(name) => {
+                if self.around.profiles {
+                    self.out.events.push((self.node, name.clone()));
+                }
+                self.has_effects = true;
+            }
             Op::Decoded => {}
             Op::Loop(..)
             | Op::SetCellPart { .. }
@@ -306,7 +312,6 @@ impl Codegen<'_, '_> {
             | Op::Semihost(..)
             | Op::Print(..)
             | Op::Explain(..)
-            | Op::Event(_)
             | Op::Note(..)
             | Op::Empty
             | Op::Undecoded(_) => panic!("a step that is not compiled has come to be"),

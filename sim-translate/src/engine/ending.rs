@@ -114,7 +114,7 @@ impl TranslatedEngine<'_> {
     /// Charges a step with the extra cycles that it has added.
     fn charge(&mut self, number: u32) {
         let extra_cycles = std::mem::take(&mut self.core.loose_extra_cycles);
-        if extra_cycles > 0 && self.is_recording() {
+        if extra_cycles > 0 && self.is_recording() && self.carries(number) {
             self.steps.charge(number, extra_cycles);
         }
     }

@@ -292,5 +292,9 @@ impl TranslatedEngine<'_> {
         }
         (recording.cycles, recording.extra_cycles) = (cycles.plain, cycles.extra);
         recording.events.clone_from(events);
+        for (name, times) in self.steps.events() {
+            let sum = recording.events.entry(name.clone()).or_default();
+            *sum = sum.saturating_add(*times);
+        }
     }
 }

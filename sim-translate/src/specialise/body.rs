@@ -423,9 +423,14 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 Flow::Gone => Vec::new(),
             };
             // What one turn changes is not known in the next. Its own locals begin anew in each.
-            let is_kept = |local: &u32| *local < first_new && at_head.get(*local).is_some();
-            let known: Vec<u32> = changed.into_iter().filter(is_kept).collect();
+            let kept = changed.into_iter().filter(|local| *local < first_new);
+            let (known, written): (Vec<u32>, Vec<u32>) =
+                kept.partition(|local| at_head.get(*local).is_some());
             if known.is_empty() {
+                // What is known at the end of a turn and not at its beginning is read from where it is written.
+                for local in written {
+                    self.write_down(local, self.environment.get(local), &mut inner);
+                }
                 let flow = self.join(number, Flow::Gone, labels, &mut inner);
                 ops.push(Op::Loop(number, inner));
                 return flow;

@@ -7,26 +7,28 @@ use std::fmt::Write as _;
 use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
 use crate::coverage::format_percent;
+use crate::measurement::count;
 use crate::program::ProgramProfile;
 use crate::{Accesses, CacheLines, CheckPlaces, Counted, Duplication, Instrumented, Samples, Sampling};
 
 /// Tables of what follows from samples, the largest figures first. Each such figure is marked by `~`
 /// and followed by its 95 % interval; those of the whole run are exact. `parts` is how many parts of runs the
-/// samples are of, 0 if they are of a whole one.
+/// samples are of, `None` if they are of a whole one.
 pub fn render_sampled(
     profile: &ProgramProfile<'_>,
     sampling: Sampling,
     samples: Samples,
-    parts: u64,
+    parts: Option<u64>,
 ) -> String {
     let Figures { instructions, calls, accesses, misses, counted } = Figures::of(profile);
     let mut out = String::new();
     let sampling = sampling.observed(samples);
     write_sampling(&mut out, sampling);
     let all = match parts {
-        0 => "the run",
-        1 => "the part of the run",
-        _ => "the parts of the run",
+        None => "the run",
+        Some(0) => "no part of the run",
+        Some(1) => "the part of the run",
+        Some(_) => "the parts of the run",
     };
     let of_checks = match sampling.duplication {
         Duplication::Full | Duplication::Partial(_) => match sampling.places {
@@ -34,7 +36,7 @@ pub fn render_sampled(
             CheckPlaces::Calls => ", calls alone",
             CheckPlaces::BackEdges => ", jumps back alone",
         },
-        Duplication::None(Instrumented::Calls) => ", each a call",
+        Duplication::None(Instrumented::Calls) => ", each an instruction that may call",
         Duplication::None(Instrumented::Accesses) => ", each an instruction that accesses memory",
     };
     for (figure, name) in [
@@ -89,7 +91,8 @@ pub fn render_sampled(
         (counted, format!("{} -> {}", names.number(caller), names.number(callee)))
     });
     if counted != Some(Instrumented::Accesses) {
-        let most = Some(samples.instructions);
+        let checks = Some(samples.checks).filter(|_| calls_are_checks(sampling));
+        let most = Some(samples.instructions.min(checks.unwrap_or(u64::MAX)));
         let known = Known { most, has_share: false, is_known: is_random };
         table = table.write(["calls", "caller -> called"], known, arcs.collect());
     }
@@ -178,15 +181,29 @@ impl Figures {
             }
         }
         figures.accesses.retain(|_, counted| counted.sum() > 0.0);
-        for (&(from, to), &times) in &profile.measurement.transfers {
-            let keeps = profile.control.get(&from).is_some_and(|control| control.keeps.is_some());
-            if keeps && times > 0 {
-                let arc = (profile.function_of(Some(from)), profile.function_of(Some(to)));
-                figures.calls.entry(arc).or_default().add(times, 1);
-            }
+        for ((from, to), times) in calls(profile) {
+            let arc = (profile.function_of(Some(from)), profile.function_of(Some(to)));
+            figures.calls.entry(arc).or_default().add(times, 1);
         }
         figures
     }
+}
+
+/// How often each instruction that keeps the address behind itself has called what. One that can lead to one place
+/// alone has called that, even if it went on with the handler of an interrupt that came behind it.
+fn calls(profile: &ProgramProfile<'_>) -> BTreeMap<(u64, u64), u64> {
+    let mut calls: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+    for (&(from, to), &times) in profile.measurement.transfers.iter().filter(|(_, times)| **times > 0) {
+        let Some(control) = profile.control.get(&from).filter(|control| control.keeps.is_some()) else {
+            continue;
+        };
+        let called = match control.targets[..] {
+            [only] if !control.computed && !control.falls_through => only,
+            _ => to,
+        };
+        count(calls.entry((from, called)).or_default(), times);
+    }
+    calls
 }
 
 /// Misses by function, for each cache of the model.

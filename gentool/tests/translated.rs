@@ -171,3 +171,10 @@ fn samples_of_programs_with_extra_cycles_timers_and_forward_calls_are_those_of_t
 fn elements_that_are_written_by_index_are_known_behind_the_branch() {
     check_with("gentool/tests/translated/elements.isac", "elements", &[], |status| status < 64);
 }
+
+#[test]
+fn small_memories_events_and_loops_within_instructions_are_compiled() {
+    let model = "gentool/tests/translated/small.isac";
+    check_with(model, "small", &[], |status| status < 64);
+    check_samples(model, "small", &[]);
+}

@@ -65,9 +65,9 @@ impl Checks {
     }
 }
 
-/// Whether a step reads or writes memory.
+/// Whether a step reads or writes memory, or what a map has in its place.
 pub(crate) fn accesses_memory(step: &Step) -> bool {
-    let mut accesses = false;
+    let mut accesses = step.touches;
     walk_ops(&step.ops, &mut |item| {
         accesses |= match item {
             Item::Op(op) => matches!(op, Op::SetMemory { .. } | Op::SetCellPart { .. }),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::operation::Operation;
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::calls::CallTrail;
 use crate::checks::Checks;
@@ -121,6 +121,8 @@ pub(crate) struct Code {
     regions: Vec<Translated>,
     index: HashMap<(Version, Place), Entry>,
     links: Vec<Connected>,
+    /// Numbers of the steps in them.
+    steps: HashSet<u32>,
     /// Timers whose time had come for each region.
     pendings: Vec<u64>,
     /// The mode behind each site that leads to a computed address.
@@ -159,6 +161,7 @@ impl Code {
         let code = Code {
             native,
             regions: Vec::new(),
+            steps: HashSet::default(),
             index: HashMap::default(),
             links: Vec::new(),
             pendings: Vec::new(),
@@ -236,6 +239,7 @@ impl Code {
                 .zip(table)
                 .for_each(|(index, entry)| core.state.arena.put(u64::from(offset) + index, [entry]));
         }
+        self.steps.extend(region.blocks.iter().flat_map(|block| &block.steps).map(|step| step.number));
         let number = self.regions.len() as u32;
         for mut site in made.sites.drain(..) {
             site.region = number;
@@ -253,6 +257,11 @@ impl Code {
         self.pendings.push(place.pending);
         self.index.insert((version, place), entry);
         Some(entry)
+    }
+
+    /// Whether a step is in some region.
+    pub(crate) fn holds(&self, number: u32) -> bool {
+        self.steps.contains(&number)
     }
 
     /// A link by its number.

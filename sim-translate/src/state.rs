@@ -29,6 +29,9 @@ impl Clean {
     }
 }
 
+/// Most cells with code that are remembered when they are written.
+pub(crate) const MOST_WRITTEN: usize = 64;
+
 /// Registers, memory, and which cells hold code.
 pub(crate) struct State<'m> {
     pub(crate) model: &'m Model,
@@ -55,6 +58,8 @@ pub(crate) struct State<'m> {
     pub(crate) claims_less: bool,
     /// Somebody has written to a cell that holds code.
     pub(crate) code_written: bool,
+    /// Which: memory and cell, the first [`MOST_WRITTEN`] of them.
+    pub(crate) written: Vec<(usize, u64)>,
 }
 
 impl<'m> State<'m> {
@@ -76,6 +81,7 @@ impl<'m> State<'m> {
             marked: vec![0; model.rams.len()],
             data: vec![None; model.rams.len()],
             code_written: false,
+            written: Vec::new(),
             written_near: false,
             claims_more: false,
             claims_less: false,
@@ -277,6 +283,15 @@ impl<'m> State<'m> {
         self.data.fill(None);
     }
 
+    /// Forgets the code in cells. Writes to what lies close to it are looked at as before.
+    pub(crate) fn unmark_cells(&mut self, cells: &[(usize, u64)]) {
+        for (ram, cell) in cells {
+            if let Some(word) = self.code[*ram].get_mut((cell / 64) as usize) {
+                *word &= !(1 << (cell % 64));
+            }
+        }
+    }
+
     /// A cell is written: where it lies behind all code, nothing from there on is claimed.
     fn tell_data(&mut self, ram: usize, cell: u64) {
         let Some(last) = cell.checked_sub(1 + u64::from(MARKED_BEFORE)) else { return };
@@ -295,7 +310,15 @@ impl<'m> State<'m> {
         let bits = &self.code[ram];
         let is_code =
             |cell: u64| bits.get((cell / 64) as usize).is_some_and(|word| word >> (cell % 64) & 1 == 1);
-        let hit = !bits.is_empty() && (cell..cell + cells).any(is_code);
+        let mut hit = false;
+        if !bits.is_empty() {
+            for cell in (cell..cell + cells).filter(|cell| is_code(*cell)) {
+                hit = true;
+                if self.written.len() < MOST_WRITTEN {
+                    self.written.push((ram, cell));
+                }
+            }
+        }
         self.code_written |= hit;
         self.tell_data(ram, cell);
         let reached = (cell, cell + cells - 1 + u64::from(MARKED_BEFORE));

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use isac_ir::Model;
 use isac_ir::control::Control;
+use isac_ir::resource::Map;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::Instrumented;
 use sim_runtime::record::{
@@ -23,6 +24,12 @@ pub(crate) struct Steps {
     index: HashMap<Place, u32>,
     /// The place of each.
     places: Vec<Place>,
+    /// Those that are not found any more, since what they were made of was written over.
+    dropped: HashSet<u32>,
+    /// Those that were made of more of memory than of their own cells.
+    fetching: Vec<u32>,
+    /// Most cells that decided about one.
+    most_cells: u32,
     /// The number of the step that was found last at an address with these low bits; empty at first. Most are
     /// found there, without a hash of the whole place.
     recent: Vec<u32>,
@@ -95,6 +102,10 @@ impl Steps {
     /// Keeps a step.
     pub(crate) fn add(&mut self, place: Place, step: Step) -> u32 {
         let number = self.steps.len() as u32;
+        if !step.fetched.is_empty() {
+            self.fetching.push(number);
+        }
+        self.most_cells = self.most_cells.max(step.seen_cells);
         self.index.insert(place, number);
         self.places.push(place);
         self.steps.push(Rc::new(step));
@@ -282,6 +293,50 @@ impl Steps {
             counters.resize(counter as usize + 1, 0);
         }
         counters[counter as usize] += times;
+    }
+
+    /// Drops the steps that were made of cells which have been written, by memory and cell; what they counted is
+    /// kept. Gives their numbers.
+    pub(crate) fn drop_written(&mut self, map: &Map, written: &[(usize, u64)]) -> Vec<u32> {
+        let last = isac_ir::bits::mask(map.address_bits) as u64;
+        let at = |(ram, cell): &(usize, u64)| {
+            let ranges = map.ranges.iter().filter(|range| range.ram as usize == *ram);
+            let reached = ranges.filter(|range| *cell <= range.high - range.low);
+            reached.map(|range| range.low + cell).collect::<Vec<u64>>()
+        };
+        let addresses: Vec<u64> = written.iter().flat_map(at).collect();
+        let is_within = |first: u64, cells: u32| {
+            addresses.iter().any(|address| address.wrapping_sub(first) & last < u64::from(cells))
+        };
+        let fetched = |(ram, cell, cells): &(usize, u64, u32)| {
+            written.iter().any(|(other, at)| other == ram && (*cell..*cell + u64::from(*cells)).contains(at))
+        };
+        let near = self.index.iter().filter(|(place, _)| is_within(place.address, self.most_cells));
+        let made = near.map(|(_, number)| *number).filter(|number| {
+            let step = &self.steps[*number as usize];
+            is_within(step.address, step.seen_cells)
+        });
+        let others = self.fetching.iter().copied();
+        let others = others.filter(|number| self.steps[*number as usize].fetched.iter().any(fetched));
+        let mut found: Vec<u32> =
+            made.chain(others).filter(|number| !self.dropped.contains(number)).collect();
+        found.sort_unstable();
+        found.dedup();
+        for number in &found {
+            let place = self.places[*number as usize];
+            self.dropped.insert(*number);
+            self.index.remove(&place);
+            self.wanted.retain(|bare, _| bare.address != place.address);
+            if let Some(recent) = self.recent.get_mut(place.address as usize % RECENT) {
+                *recent = u32::MAX;
+            }
+        }
+        found
+    }
+
+    /// How many were dropped so far that still count.
+    pub(crate) fn count_dropped(&self) -> usize {
+        self.dropped.len()
     }
 
     /// Drops all steps; what they counted is kept.

@@ -155,6 +155,7 @@ mod tests {
             unreached: Vec::new(),
             noted: Vec::new(),
             operations: Box::default(),
+            touches: false,
             parts: 1,
             undone: Some(Undone::Nothing),
             decodes: Decodes::Always,

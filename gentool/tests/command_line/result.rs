@@ -120,7 +120,7 @@ fn caches_are_simulated_where_the_run_asks_for_it() {
     let counted = bench.run("counters @bare --event hits,instructions --region run");
     assert_eq!(
         String::from_utf8_lossy(&counted.stdout),
-        "region  hits  instructions\nrun        -             3\n"
+        "region  instructions\nrun                3\n\n1 counter, 1 pass\n"
     );
     let said = String::from_utf8_lossy(&counted.stderr).into_owned();
     assert_eq!(said, "note: run: no access to a cache was counted; measure the run with --caches\n");

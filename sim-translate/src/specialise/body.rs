@@ -242,11 +242,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 let value = self.evaluate(frame, value, ops);
                 return self.write_found(frame, *binding, value, ops);
             }
-            Stmt::Touch(_)
-            | Stmt::Visit(_)
-            | Stmt::Decode { .. }
-            | Stmt::OpenNode { .. }
-            | Stmt::CloseNode => {}
+            Stmt::Touch(_) => self.touches = true,
+            Stmt::Visit(_) | Stmt::Decode { .. } | Stmt::OpenNode { .. } | Stmt::CloseNode => {}
             Stmt::Count(region) => {
                 let counter =
                     frame.counted.and_then(|(base, conditional)| region_counter(base, *region, conditional));

@@ -32,6 +32,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         unreached,
         noted,
         decoding,
+        touches,
         ..
     } = specialiser;
     propagate(&mut ops);
@@ -55,6 +56,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         deferred,
         unreached,
         noted: noted.unwrap_or_default(),
+        touches,
         operations: decoding.iter().flat_map(|decoding| decoded_operations(&decoding.decoded)).collect(),
         parts,
         undone,

@@ -64,6 +64,8 @@ pub(crate) struct Step {
     pub noted: Vec<ValuePlace>,
     /// The operations that it was decoded to.
     pub operations: Box<[u32]>,
+    /// It accesses a map where that leads to registers, besides what it does.
+    pub touches: bool,
     /// Its statements and values that become machine code.
     pub parts: usize,
     /// What compiled code may have to undo of it; `None` if it is not compiled.
@@ -206,6 +208,8 @@ struct Specialiser<'m, S> {
     /// It may have written to memory or a device by now, or let cycles pass.
     has_stored: bool,
     decodes: Decodes,
+    /// It has accessed a map where that leads to registers.
+    touches: bool,
     is_undecoded: bool,
     /// So many conditions that are not known lead to what is done.
     unsure: u32,
@@ -260,6 +264,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             fetched: Vec::new(),
             has_stored: false,
             decodes: Decodes::Never,
+            touches: false,
             is_undecoded: false,
             unsure: 0,
             strikes: false,

@@ -174,7 +174,14 @@ fn elements_that_are_written_by_index_are_known_behind_the_branch() {
 
 #[test]
 fn small_memories_events_and_loops_within_instructions_are_compiled() {
-    let model = "gentool/tests/translated/small.isac";
-    check_with(model, "small", &[], |status| status < 64);
-    check_samples(model, "small", &[]);
+    let text =
+        fs::read_to_string(cases::root().join("gentool/tests/translated/small.isac")).expect("a description");
+    let folder = tempfile::tempdir().expect("a folder");
+    for order in ["LITTLE", "BIG"] {
+        let model = folder.path().join("small.isac");
+        fs::write(&model, text.replace("LITTLE", order)).expect("a file");
+        let model = model.display().to_string();
+        check_with(&model, "small", &[], |status| status < 64);
+        check_samples(&model, "small", &[]);
+    }
 }

@@ -217,8 +217,13 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
                 || body.mentions.iter().any(|mention| certain(mention.region))
         };
         if let Some(body) = late.iter().find(accesses) {
+            let below = decoded(index, &|_| true);
+            let first = std::iter::once(index).chain(below).chain(halting.iter().copied());
+            let halts = first.into_iter().find(|operation| halting.contains(operation));
+            let name = halts.map_or("", |operation| &model.operation(operation).name);
             found.push(format!(
-                "{}: accesses after a BEHAVIOR that may halt are not translated",
+                "{}: accesses after the BEHAVIOR of `{name}`, which may halt, are not translated, unless they are \
+                 moved in front of it",
                 body.location
             ));
         }

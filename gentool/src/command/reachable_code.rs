@@ -1,7 +1,7 @@
 //! Code that could have run and did not, as far as functions of the program lead there.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gentool::disassembler::{Disassembler, Piece};
 use isac_ir::Model;
@@ -134,11 +134,21 @@ fn other_points(counts: &[u64], points: &DescriptionPoints) -> Failure {
     ))
 }
 
+/// Where the run had the bytes of a file that does not say that itself.
+fn raw_address(profile: &Profile, path: &Path, bytes: &[u8]) -> Option<u64> {
+    let name = path.file_name()?.to_string_lossy();
+    profile.provenance.images.iter().find_map(|image| match &image.parts[..] {
+        [part] if image.name == name && part.size_bytes == bytes.len() as u64 => Some(part.address),
+        _ => None,
+    })
+}
+
 /// The code of all files; where it overlaps the first counts.
 fn read_pieces(model: &Model, profile: &Profile, files: &ImageOptions) -> Result<Vec<Piece>, Failure> {
     let mut pieces = Vec::new();
     for image in files.read(profile)? {
-        let file = ProgramFile { path: &image.path, format: ProgramFormat::Auto, base: image.base };
+        let base = image.base.or_else(|| raw_address(profile, &image.path, &image.bytes));
+        let file = ProgramFile { path: &image.path, format: ProgramFormat::Auto, base };
         let read = match file.read_bytes(model, &image.bytes) {
             Ok(read) => read,
             Err(failure) => {

@@ -9,6 +9,7 @@ loop:   load    r2, 240(r1)
         shift   r2
         count   r2
         entry   r2
+        pieces  r2
         store   r2, 240(r1)
         set     r3, 8
 again:  load    r4, 0(r3)

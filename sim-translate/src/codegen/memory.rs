@@ -9,7 +9,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value as Ir, types};
 use isac_ir::behavior::BinaryOp;
-use isac_ir::bits::sign_extend;
+use isac_ir::bits::{mask, sign_extend};
 use isac_ir::resource::Range;
 use sim_runtime::AccessKind;
 
@@ -37,9 +37,23 @@ pub(super) struct Window {
     shift: u32,
     /// Of the granule of the cell at `low`.
     granules: u32,
+    /// Where an access is made cell by cell, which bits of the memory's cell are the map's.
+    pieces: Option<Piece>,
     /// The part of it without code.
     clean: Clean,
 }
+
+/// The bits of a memory's cell that a map's cell is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Piece {
+    low_bit: u32,
+    width: u32,
+    /// The memory's cell has others beside them.
+    is_part: bool,
+}
+
+/// Most cells that an access by pieces has.
+const MOST_PIECES: u32 = 8;
 
 impl Window {
     /// Most cells that one comparison is to serve: half of the window, where it is small.
@@ -527,6 +541,16 @@ impl Codegen<'_, '_> {
         let model = self.around.model;
         let table = &model.maps[access.map as usize];
         let Access { cells, kind, .. } = access;
+        let pieces_of = |range: &Range| {
+            let ram = &model.rams[range.ram as usize];
+            let whole = range.low_bit == 0 && ram.cell_bits == table.cell_bits;
+            let place = self.around.layout.rams[range.ram as usize];
+            let bytes = place.cell_bytes * cells;
+            let is_byte = place.cell_bytes == 1 || !model.target.big_endian;
+            let is_plain = cells == 1 || (ram.cell_bits == place.cell_bytes * 8 && is_byte);
+            let is_one = whole && is_plain && bytes <= 16 && bytes.is_power_of_two();
+            (!is_one).then_some(Piece { low_bit: range.low_bit, width: table.cell_bits, is_part: !whole })
+        };
         let fits = |range: &Range| {
             let ram = &model.rams[range.ram as usize];
             let allowed = match kind {
@@ -534,13 +558,10 @@ impl Codegen<'_, '_> {
                 AccessKind::Write => ram.writable,
                 AccessKind::Fetch => ram.executable,
             };
-            let whole = range.low_bit == 0 && ram.cell_bits == table.cell_bits;
-            let place = self.around.layout.rams[range.ram as usize];
-            let bytes = place.cell_bytes * cells;
-            let is_byte = place.cell_bytes == 1 || !model.target.big_endian;
-            let is_plain = cells == 1 || (ram.cell_bits == place.cell_bytes * 8 && is_byte);
+            let cell_bytes = self.around.layout.rams[range.ram as usize].cell_bytes;
+            let is_short = cell_bytes <= 8 && cells <= MOST_PIECES && cells * table.cell_bits <= 128;
             let reaches = range.high - range.low >= u64::from(cells);
-            allowed && whole && is_plain && bytes <= 16 && bytes.is_power_of_two() && reaches
+            allowed && (is_short || pieces_of(range).is_none()) && reaches
         };
         let clean = &self.around.clean[access.map as usize];
         let mut found: Vec<(&Range, Clean)> =
@@ -562,6 +583,7 @@ impl Codegen<'_, '_> {
                 offset: place.offset,
                 shift: place.cell_bytes.trailing_zeros(),
                 granules: place.granules,
+                pieces: pieces_of(range),
                 clean,
             }
         };
@@ -692,6 +714,10 @@ impl Codegen<'_, '_> {
 
     /// Loads from the host, cells joined in the target's order.
     fn load_host(&mut self, base: Ir, window: &Window, offset: i64, cells: u32, ty: Type) -> Ir {
+        if let Some(piece) = window.pieces {
+            let found = self.load_pieces((base, window, offset), cells, piece);
+            return self.in_type(found, ty);
+        }
         let bytes = cells << window.shift;
         let (base, offset) = self.host_place(base, window, offset);
         let flags = MemFlagsData::new().with_notrap();
@@ -704,6 +730,10 @@ impl Codegen<'_, '_> {
             _ => self.b.ins().load(types::I128, flags, base, offset),
         };
         let value = if self.swaps(cells) { self.swap(value, bytes) } else { value };
+        self.in_type(value, ty)
+    }
+
+    fn in_type(&mut self, value: Ir, ty: Type) -> Ir {
         match self.b.func.dfg.value_type(value).bits().cmp(&ty.bits()) {
             std::cmp::Ordering::Less => self.widen(value, ty),
             std::cmp::Ordering::Equal => value,
@@ -711,7 +741,99 @@ impl Codegen<'_, '_> {
         }
     }
 
+    /// The memory's cell of so many bytes, as a power of two, in 64 bits.
+    fn load_cell(&mut self, base: Ir, offset: i32, shift: u32) -> Ir {
+        let flags = MemFlagsData::new().with_notrap();
+        match shift {
+            0 => self.b.ins().uload8(types::I64, flags, base, offset),
+            1 => self.b.ins().uload16(types::I64, flags, base, offset),
+            2 => {
+                let value = self.b.ins().load(types::I32, flags, base, offset);
+                self.b.ins().uextend(types::I64, value)
+            }
+            _ => self.b.ins().load(types::I64, flags, base, offset),
+        }
+    }
+
+    /// A place so many bytes further.
+    fn further(&mut self, (base, offset): (Ir, i32), bytes: u32) -> (Ir, i32) {
+        match offset.checked_add_unsigned(bytes) {
+            Some(offset) => (base, offset),
+            None => (self.b.ins().iadd_imm_u(base, i64::from(bytes)), offset),
+        }
+    }
+
+    /// How many bits of an access of so many cells stand below those of one of them.
+    fn bits_below(&self, cells: u32, index: u32, piece: Piece) -> i64 {
+        let rank = if self.around.model.target.big_endian { cells - 1 - index } else { index };
+        i64::from(rank * piece.width)
+    }
+
+    /// Cells one by one, joined in 64 bits, or in 128 if these do not hold them.
+    fn load_pieces(&mut self, (base, window, offset): (Ir, &Window, i64), cells: u32, piece: Piece) -> Ir {
+        let (base, offset) = self.host_place(base, window, offset);
+        let ty = if cells * piece.width <= 64 { types::I64 } else { types::I128 };
+        let mut joined = None;
+        for index in 0..cells {
+            let (base, offset) = self.further((base, offset), index << window.shift);
+            let mut cell = self.load_cell(base, offset, window.shift);
+            if piece.low_bit > 0 {
+                cell = self.b.ins().ushr_imm_u(cell, i64::from(piece.low_bit));
+            }
+            if piece.is_part && piece.width < 64 {
+                cell = self.b.ins().band_imm_u(cell, mask(piece.width) as i64);
+            }
+            let cell = self.widen(cell, ty);
+            let below = self.bits_below(cells, index, piece);
+            let cell = self.b.ins().ishl_imm_u(cell, below);
+            joined = Some(joined.map_or(cell, |joined| self.b.ins().bor(joined, cell)));
+        }
+        match joined {
+            Some(joined) => joined,
+            None => self.zero(ty),
+        }
+    }
+
+    /// The opposite; bits of the memory's cells beside the map's stay as they are.
+    fn store_pieces(
+        &mut self,
+        (base, window, offset): (Ir, &Window, i64),
+        cells: u32,
+        piece: Piece,
+        value: Ir,
+    ) {
+        let flags = MemFlagsData::new().with_notrap();
+        let (base, offset) = self.host_place(base, window, offset);
+        let ty = if cells * piece.width <= 64 { types::I64 } else { types::I128 };
+        let value = self.in_type(value, ty);
+        let own = mask(piece.width) as u64;
+        for index in 0..cells {
+            let (base, offset) = self.further((base, offset), index << window.shift);
+            let below = self.bits_below(cells, index, piece);
+            let cell = self.b.ins().ushr_imm_u(value, below);
+            let mut cell = self.in_type(cell, types::I64);
+            if piece.width < 64 {
+                cell = self.b.ins().band_imm_u(cell, own as i64);
+            }
+            if piece.is_part {
+                let old = self.load_cell(base, offset, window.shift);
+                let kept = self.b.ins().band_imm_u(old, !(own << piece.low_bit) as i64);
+                let new = self.b.ins().ishl_imm_u(cell, i64::from(piece.low_bit));
+                cell = self.b.ins().bor(kept, new);
+            }
+            match window.shift {
+                0 => self.b.ins().istore8(flags, cell, base, offset),
+                1 => self.b.ins().istore16(flags, cell, base, offset),
+                2 => self.b.ins().istore32(flags, cell, base, offset),
+                _ => self.b.ins().store(flags, cell, base, offset),
+            };
+        }
+    }
+
     fn store_host(&mut self, base: Ir, window: &Window, offset: i64, cells: u32, value: Ir) {
+        if let Some(piece) = window.pieces {
+            return self.store_pieces((base, window, offset), cells, piece, value);
+        }
         let bytes = cells << window.shift;
         let (base, offset) = self.host_place(base, window, offset);
         let flags = MemFlagsData::new().with_notrap();

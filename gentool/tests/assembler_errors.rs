@@ -434,3 +434,34 @@ fn the_directives_are_those_that_descriptions_are_checked_for() {
     let names: Vec<&str> = DIRECTIVES.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, isac_parser::words::DIRECTIVES);
 }
+
+/// A prefix that may be left out is not taken for the mnemonic, and what stands in its place is not either.
+#[test]
+fn instructions_with_a_prefix() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = folder.path().join("prefixed.isac");
+    let text = r#"
+        RESOURCE { PC REGISTER bit[16] pc; REGISTER bit[8] r[4]; RAM bit[8] ram { SIZE (16); };
+            MEMORY_MAP defaultmap { RANGE (0, 15) -> ram; }; };
+        OPERATION main { ACTIVATION { step; }; };
+        OPERATION step { CODINGROOT { instr (defaultmap[pc]); }; BEHAVIOR { pc = pc + 1; }; };
+        GROUP instr = alu;
+        GROUP predicate = always, when;
+        OPERATION always { ASSEMBLER { "" }; CODING { 0b0 }; EXPRESSION { 1 }; };
+        OPERATION when { ASSEMBLER { "(p)" }; CODING { 0b1 }; EXPRESSION { r[0] }; };
+        GROUP kind = add, sub;
+        OPERATION add { ASSEMBLER { "add" }; CODING { 0b0 }; };
+        OPERATION sub { ASSEMBLER { "sub" }; CODING { 0b1 }; };
+        OPERATION reg { ASSEMBLER { "r" ~ n=#U }; CODING { n=0bx[2] }; EXPRESSION { r[n] }; };
+        OPERATION alu {
+            INSTANCE predicate ALIAS { w }; INSTANCE kind ALIAS { op }; INSTANCE reg ALIAS { d, s };
+            ASSEMBLER { "" w op d "," s }; CODING { 0b00 w op d s };
+            BEHAVIOR { if (w) d = s; };
+        };"#;
+    std::fs::write(&model, text).expect("a file");
+    let model = model.display().to_string();
+    for (text, form) in [("add r1, 5\n", "`add d, s`"), ("(p) add r1, 5\n", "`w op d, s`")] {
+        let told = of_text(&model, text);
+        assert!(told.contains(&format!("it is written {form}")), "{told}");
+    }
+}

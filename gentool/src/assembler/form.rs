@@ -45,6 +45,8 @@ struct Part {
     is_literal: bool,
     /// No space before it.
     is_joined: bool,
+    /// It stands for nothing in front of the word at hand: a prefix that is left out.
+    is_absent: bool,
 }
 
 fn form_of_text(model: &Model, operation: u32, items: &[TextItem], word: &str) -> Option<String> {
@@ -66,9 +68,33 @@ fn form_of_text(model: &Model, operation: u32, items: &[TextItem], word: &str) -
             TextItem::Field { field, .. } => own.fields[*field as usize].name.clone(),
         };
         let is_literal = matches!(item, TextItem::Literal(_));
-        parts.push(Part { text, is_literal, is_joined: std::mem::take(&mut is_joined) });
+        let is_absent = match item {
+            TextItem::Instance(instance) => {
+                may_be_nothing_before(model, own.instances[*instance as usize].target, word)
+            }
+            _ => false,
+        };
+        parts.push(Part { text, is_literal, is_joined: std::mem::take(&mut is_joined), is_absent });
     }
     written(parts, word)
+}
+
+/// Whether a target may be written as nothing, and never as this word.
+fn may_be_nothing_before(model: &Model, target: Target, word: &str) -> bool {
+    let operations = model.leaf_operations(target);
+    let mut texts = operations.iter().filter_map(|operation| model.operation(*operation).texts.first());
+    let opens = |text: &[TextItem]| match text.first() {
+        Some(TextItem::Literal(literal)) => Some(first_word(literal.trim())),
+        Some(TextItem::Join) | None => Some(String::new()),
+        Some(TextItem::Instance(_) | TextItem::Field { .. }) => None,
+    };
+    let openings: Option<Vec<String>> = texts.try_fold(Vec::new(), |mut found, text| {
+        found.push(opens(text)?);
+        Some(found)
+    });
+    openings.is_some_and(|openings| {
+        openings.iter().any(String::is_empty) && !openings.iter().any(|opening| opening == word)
+    })
 }
 
 /// What may be joined to a mnemonic, if that are fixed texts: `{.w|.d}`, and `[.aq|.rl]` where nothing may, too.
@@ -99,7 +125,7 @@ fn form_of_pseudo(model: &Model, pattern: &[PatternItem], word: &str) -> Option<
             PatternItem::Operand(target) => model.target_name(*target).to_owned(),
             PatternItem::Value(_) => "value".to_owned(),
         };
-        Part { text, is_literal: matches!(item, PatternItem::Literal(_)), is_joined: false }
+        Part { text, is_literal: matches!(item, PatternItem::Literal(_)), is_joined: false, is_absent: false }
     };
     written(pattern.iter().map(part).collect(), word)
 }
@@ -107,9 +133,15 @@ fn form_of_pseudo(model: &Model, pattern: &[PatternItem], word: &str) -> Option<
 /// The parts as one text, if their mnemonic may be this word: what an alias chooses or is joined may be any.
 fn written(mut parts: Vec<Part>, word: &str) -> Option<String> {
     parts.retain(|part| !part.text.trim().is_empty());
+    if word.starts_with(is_word) {
+        let absent = parts.iter().take_while(|part| part.is_absent).count();
+        parts.drain(..absent);
+    }
     let first = parts.first()?;
+    // What is no word is of a prefix, whose name says more.
+    let is_prefix = !first.is_literal && !word.starts_with(is_word);
     let joined = parts[1..].iter().take_while(|part| part.is_joined).count();
-    let mut text = word.to_owned();
+    let mut text = if is_prefix { first.text.clone() } else { word.to_owned() };
     if first.is_literal && joined == 0 {
         let literal = first.text.trim();
         if first_word(literal) != word {

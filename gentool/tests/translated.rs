@@ -183,5 +183,6 @@ fn small_memories_events_and_loops_within_instructions_are_compiled() {
         let model = model.display().to_string();
         check_with(&model, "small", &[], |status| status < 64);
         check_samples(&model, "small", &[]);
+        check_with(&model, "spans", &[], |status| status == 127);
     }
 }

@@ -3,6 +3,7 @@
 mod compiled;
 mod ending;
 mod found;
+mod patched;
 mod samples;
 mod values;
 
@@ -19,6 +20,7 @@ use sim_runtime::{Engine, Fault, Machine, Stop};
 
 use self::compiled::Way;
 use self::found::{Found, step_at};
+use self::patched::Patched;
 use self::samples::Sampled;
 use crate::calls::CallTrail;
 use crate::code::{Code, CodeKind, Translation, Version};
@@ -28,7 +30,7 @@ use crate::interpret::{TURNS_UNASKED, interpret};
 use crate::native::Entry;
 use crate::region::{Region, find_region};
 use crate::specialise::{Place, Step, specialise_body};
-use crate::state::{MOST_WRITTEN, State};
+use crate::state::State;
 use crate::steps::Steps;
 use crate::unroll::{Due, LongLoops, unroll};
 
@@ -87,7 +89,7 @@ pub struct TranslatedEngine<'m> {
     code_map: u32,
     profiles: bool,
     /// Instructions that were written over, by address.
-    patched: HashMap<u64, Patched>,
+    patched: Patched,
     /// Cycles without an instruction that were not at fault.
     undecoded: u64,
     undecoded_faults: BTreeMap<u64, u64>,
@@ -106,29 +108,6 @@ pub struct TranslatedEngine<'m> {
     pauses: Pauses,
     /// Who follows calls, if anybody does.
     calls: Option<CallTrail>,
-}
-
-/// How an instruction was written over.
-#[derive(Debug, Clone, Copy, Default)]
-struct Patched {
-    /// How often, each time soon after the one before.
-    times: u32,
-    /// How many instructions had run the last time.
-    last: u64,
-}
-
-/// An instruction that was written over so often is not compiled.
-const OFTEN_PATCHED: u32 = 3;
-/// Once in so many instructions is not often.
-const SELDOM: u64 = 100_000;
-/// Addresses that are written over one by one; where there are more, all is another program.
-const MOST_PATCHED: usize = 64;
-/// Instructions that were written over before all is dropped, to bound what they take.
-const MOST_DROPPED: usize = 1 << 14;
-
-/// Whether the instruction at an address is written over too often to be compiled.
-fn is_patched(patched: &HashMap<u64, Patched>, address: u64) -> bool {
-    !patched.is_empty() && patched.get(&address).is_some_and(|patched| patched.times >= OFTEN_PATCHED)
 }
 
 impl<'m> TranslatedEngine<'m> {
@@ -162,7 +141,7 @@ impl<'m> TranslatedEngine<'m> {
             steps: Steps::default(),
             code_map: crate::obstacle::code_map(model)?,
             profiles: false,
-            patched: HashMap::default(),
+            patched: Patched::default(),
             undecoded: 0,
             undecoded_faults: BTreeMap::new(),
             handlers: HashMap::default(),
@@ -232,7 +211,7 @@ impl<'m> TranslatedEngine<'m> {
         let (own, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
         let noted = self.noted_step(own, number);
         let is_apart = noted.is_some() && self.sampled.is_none();
-        let ends_region = is_apart || is_patched(&self.patched, step.address);
+        let ends_region = is_apart || self.is_patched(step.address);
         let step = noted.unwrap_or(step);
         self.core.reached = None;
         let outcome = interpret(&mut self.core, &step);
@@ -302,28 +281,6 @@ impl<'m> TranslatedEngine<'m> {
             self.came_by = None;
             self.code = None;
         }
-    }
-
-    /// Code has been written over: drops the instructions that it is of, and compiled code with them in it. False
-    /// if all is to be dropped.
-    fn patch(&mut self) -> bool {
-        let written = std::mem::take(&mut self.core.state.written);
-        let is_much = written.len() >= MOST_WRITTEN
-            || self.steps.count_dropped() >= MOST_DROPPED
-            || self.patched.len() >= MOST_PATCHED;
-        if is_much || self.calls.is_some() {
-            return false;
-        }
-        let map = &self.core.model().maps[self.code_map as usize];
-        let now = self.core.instructions;
-        for number in self.steps.drop_written(map, &written) {
-            let patched = self.patched.entry(self.steps.step(number).address).or_default();
-            let is_often = patched.times > 0 && now - patched.last < SELDOM;
-            *patched = Patched { times: if is_often { patched.times + 1 } else { 1 }, last: now };
-            self.is_stale |= self.code.as_ref().is_some_and(|code| code.holds(number));
-        }
-        self.core.state.unmark_cells(&written);
-        true
     }
 
     fn collect(&mut self) {

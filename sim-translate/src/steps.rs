@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use isac_ir::Model;
 use isac_ir::control::Control;
-use isac_ir::resource::Map;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::Instrumented;
 use sim_runtime::record::{
@@ -24,8 +23,10 @@ pub(crate) struct Steps {
     index: HashMap<Place, u32>,
     /// The place of each.
     places: Vec<Place>,
-    /// Those that are not found any more, since what they were made of was written over.
-    dropped: HashSet<u32>,
+    /// Those at each address that are found.
+    at: HashMap<u64, Vec<u32>>,
+    /// How many are not found any more, since what they were made of was written over.
+    dropped: usize,
     /// Those that were made of more of memory than of their own cells.
     fetching: Vec<u32>,
     /// Most cells that decided about one.
@@ -107,6 +108,7 @@ impl Steps {
         }
         self.most_cells = self.most_cells.max(step.seen_cells);
         self.index.insert(place, number);
+        self.at.entry(place.address).or_default().push(number);
         self.places.push(place);
         self.steps.push(Rc::new(step));
         self.counted.push(StaticInstruction::default());
@@ -297,7 +299,12 @@ impl Steps {
 
     /// Drops the steps that were made of cells which have been written, by memory and cell; what they counted is
     /// kept. Gives their numbers.
-    pub(crate) fn drop_written(&mut self, map: &Map, written: &[(usize, u64)]) -> Vec<u32> {
+    pub(crate) fn drop_written(
+        &mut self,
+        (model, code_map): (&Model, u32),
+        written: &[(usize, u64)],
+    ) -> Vec<u32> {
+        let map = &model.maps[code_map as usize];
         let last = isac_ir::bits::mask(map.address_bits) as u64;
         let at = |(ram, cell): &(usize, u64)| {
             let ranges = map.ranges.iter().filter(|range| range.ram as usize == *ram);
@@ -311,32 +318,48 @@ impl Steps {
         let fetched = |(ram, cell, cells): &(usize, u64, u32)| {
             written.iter().any(|(other, at)| other == ram && (*cell..*cell + u64::from(*cells)).contains(at))
         };
-        let near = self.index.iter().filter(|(place, _)| is_within(place.address, self.most_cells));
-        let made = near.map(|(_, number)| *number).filter(|number| {
+        let behind = |address: u64, before: u32| address.wrapping_sub(before.into()) & last;
+        let befores = 0..self.most_cells;
+        let near =
+            addresses.iter().flat_map(|address| befores.clone().map(|before| behind(*address, before)));
+        let near: Vec<u32> = match model.pc.width_bits > map.address_bits {
+            // Several program counters are one address of the map.
+            true => self.index.values().copied().collect(),
+            false => near.filter_map(|address| self.at.get(&address)).flatten().copied().collect(),
+        };
+        let made = near.into_iter().filter(|number| {
             let step = &self.steps[*number as usize];
             is_within(step.address, step.seen_cells)
         });
         let others = self.fetching.iter().copied();
         let others = others.filter(|number| self.steps[*number as usize].fetched.iter().any(fetched));
-        let mut found: Vec<u32> =
-            made.chain(others).filter(|number| !self.dropped.contains(number)).collect();
+        let mut found: Vec<u32> = made.chain(others).collect();
         found.sort_unstable();
         found.dedup();
         for number in &found {
             let place = self.places[*number as usize];
-            self.dropped.insert(*number);
             self.index.remove(&place);
+            if let Some(here) = self.at.get_mut(&place.address) {
+                here.retain(|other| other != number);
+            }
             self.wanted.retain(|bare, _| bare.address != place.address);
             if let Some(recent) = self.recent.get_mut(place.address as usize % RECENT) {
                 *recent = u32::MAX;
             }
         }
+        self.fetching.retain(|number| found.binary_search(number).is_err());
+        self.dropped += found.len();
         found
+    }
+
+    /// True if somebody has asked which steps call.
+    pub(crate) fn is_asked_for_calls(&self) -> bool {
+        self.is_asked_for_calls.get()
     }
 
     /// How many were dropped so far that still count.
     pub(crate) fn count_dropped(&self) -> usize {
-        self.dropped.len()
+        self.dropped
     }
 
     /// Drops all steps; what they counted is kept.

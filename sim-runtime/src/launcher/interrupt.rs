@@ -26,26 +26,29 @@ pub(super) enum Reason {
     Signal,
     /// The time is over.
     Timeout,
+    /// The processor time that the process may take is over.
+    ProcessorTime,
 }
 
 /// Tells a run, from another thread, that it is to end.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     signalled: Arc<AtomicBool>,
+    used_up: Arc<AtomicBool>,
     input_cut: Arc<AtomicBool>,
     deadline: Arc<OnceLock<Instant>>,
 }
 
 impl Interrupt {
     /// An interrupt that Ctrl-C, SIGTERM and SIGHUP raise, and SIGXCPU, by which a limit of processor time tells of
-    /// itself. A second of the others ends the process at once.
+    /// itself. A second one of the first three ends the process at once.
     #[must_use]
     pub fn of_process() -> Self {
         let interrupt = Self::default();
         let raised = interrupt.signalled.clone();
         // If the signal cannot be had, the limit ends the process.
         #[cfg(unix)]
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXCPU, raised.clone());
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXCPU, interrupt.used_up.clone());
         on_requests(move || {
             if raised.swap(true, Ordering::Relaxed) {
                 std::process::exit(exit_status::LIMIT);
@@ -87,6 +90,9 @@ impl Interrupt {
     pub(super) fn reason(&self) -> Option<Reason> {
         if self.signalled.load(Ordering::Relaxed) {
             return Some(Reason::Signal);
+        }
+        if self.used_up.load(Ordering::Relaxed) {
+            return Some(Reason::ProcessorTime);
         }
         match self.deadline.get() {
             Some(deadline) if Instant::now() >= *deadline => Some(Reason::Timeout),

@@ -28,6 +28,9 @@ pub(super) fn describe_end(
             let unit = if seconds == 1.0 { "second" } else { "seconds" };
             format!("limit reached: {seconds} {unit} (--timeout)")
         }
+        End::Interrupted(Reason::ProcessorTime) | End::InterruptedWithin(Reason::ProcessorTime) => {
+            "limit reached: the processor time of the process (ulimit -t)".to_owned()
+        }
         End::Interrupted(Reason::Signal) | End::InterruptedWithin(Reason::Signal) => "interrupted".to_owned(),
     };
     let pc = engine.machine().read_place(&info.pc);

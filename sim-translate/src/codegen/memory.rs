@@ -9,11 +9,12 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value as Ir, types};
 use isac_ir::behavior::BinaryOp;
-use isac_ir::bits::{mask, sign_extend};
+use isac_ir::bits::sign_extend;
 use isac_ir::resource::Range;
 use sim_runtime::AccessKind;
 
 use super::bounds::{FARTHEST, Indexed, indexed, moved, unmasked};
+use super::piece::{MOST_PIECES, Piece};
 use super::{Codegen, SiteKind, type_of};
 use crate::compilable::{Left, Undone};
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
@@ -26,6 +27,15 @@ const LONGEST: u32 = MARKED_BEFORE;
 /// Steps that are looked at for further accesses from a register.
 const LOOKED_AT: usize = 64;
 
+/// Which cells a window is: several maps may have different ones at the same addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span {
+    low: u64,
+    high: u64,
+    /// Of the cell at `low`, from the shared memory's beginning.
+    offset: u32,
+}
+
 /// A range that an access may lie in, in host terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
@@ -34,7 +44,7 @@ pub(super) struct Window {
     /// Of the cell at `low`, from the shared memory's beginning.
     offset: u32,
     /// Bytes of a cell, as a power of two.
-    shift: u32,
+    pub(super) shift: u32,
     /// Of the granule of the cell at `low`.
     granules: u32,
     /// Where an access is made cell by cell, which bits of the memory's cell are the map's.
@@ -43,19 +53,11 @@ pub(super) struct Window {
     clean: Clean,
 }
 
-/// The bits of a memory's cell that a map's cell is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Piece {
-    low_bit: u32,
-    width: u32,
-    /// The memory's cell has others beside them.
-    is_part: bool,
-}
-
-/// Most cells that an access by pieces has.
-const MOST_PIECES: u32 = 8;
-
 impl Window {
+    fn span(&self) -> Span {
+        Span { low: self.low, high: self.high, offset: self.offset }
+    }
+
     /// Most cells that one comparison is to serve: half of the window, where it is small.
     fn longest(&self) -> u32 {
         u32::try_from((self.high - self.low).div_ceil(2)).unwrap_or(u32::MAX)
@@ -67,7 +69,7 @@ impl Window {
 pub(super) struct Checked {
     /// Before it is widened.
     base: Ir,
-    low: u64,
+    window: Span,
     from: i64,
     /// Last cell.
     to: i64,
@@ -135,9 +137,21 @@ pub(crate) fn unpack(packed: u64) -> (u32, u32, AccessKind) {
     (packed as u32 & 0xffff, (packed >> 16) as u32 & 0xffff, access)
 }
 
+/// Constants that are added to an address are looked at apart from it up to this size, so that sums of them have
+/// no end to go beyond.
+const FARTHEST_OFFSET: i64 = 1 << 40;
+
 /// An address as a value and a constant that is added to it.
 fn split_address(address: &Value) -> (Option<&Value>, i64) {
-    let signed = |value: u128| sign_extend(value, address.width, 128) as i64;
+    let (base, offset) = split_sum(address);
+    match base {
+        Some(_) if offset.abs() > FARTHEST_OFFSET => (Some(address), 0),
+        _ => (base, offset),
+    }
+}
+
+fn split_sum(address: &Value) -> (Option<&Value>, i64) {
+    let signed = |value: u128| (sign_extend(value, address.width, 128) as i64).max(i64::MIN + 1);
     match &address.kind {
         Kind::Const(known) => (None, *known as i64),
         Kind::Binary(BinaryOp::Add, base, offset) => match (offset.known(), base.known()) {
@@ -309,7 +323,7 @@ impl Codegen<'_, '_> {
             let last = first + i64::from(cells) - 1;
             self.checked.iter().any(|checked| {
                 self.b.func.dfg.resolve_aliases(checked.base) == base
-                    && checked.low == window.low
+                    && checked.window == window.span()
                     && checked.from <= first
                     && last <= checked.to
                     && (checked.writable || !writes)
@@ -406,7 +420,7 @@ impl Codegen<'_, '_> {
     /// Remembers that a stretch lies in a window.
     fn know(&mut self, base: Ir, window: &Window, (from, cells): (i64, u32), writable: bool) {
         let to = from + i64::from(cells) - 1;
-        self.checked.push(Checked { base, low: window.low, from, to, writable });
+        self.checked.push(Checked { base, window: window.span(), from, to, writable });
     }
 
     /// The block that goes on with the innermost loop of another, if it is entered from that alone.
@@ -560,7 +574,7 @@ impl Codegen<'_, '_> {
             };
             let cell_bytes = self.around.layout.rams[range.ram as usize].cell_bytes;
             let is_short = cell_bytes <= 8 && cells <= MOST_PIECES && cells * table.cell_bits <= 128;
-            let reaches = range.high - range.low >= u64::from(cells);
+            let reaches = range.high - range.low >= u64::from(cells) - 1;
             allowed && (is_short || pieces_of(range).is_none()) && reaches
         };
         let clean = &self.around.clean[access.map as usize];
@@ -698,7 +712,7 @@ impl Codegen<'_, '_> {
     }
 
     /// Where in the host an access lies that is known to lie in a window: base and displacement.
-    fn host_place(&mut self, base: Ir, window: &Window, offset: i64) -> (Ir, i32) {
+    pub(super) fn host_place(&mut self, base: Ir, window: &Window, offset: i64) -> (Ir, i32) {
         if window.shift > 0 {
             let place = self.place(base, window, offset);
             let place = self.b.ins().ishl_imm_u(place, i64::from(window.shift));
@@ -733,100 +747,12 @@ impl Codegen<'_, '_> {
         self.in_type(value, ty)
     }
 
-    fn in_type(&mut self, value: Ir, ty: Type) -> Ir {
+    /// A value in another type: as it is, or its low bits.
+    pub(super) fn in_type(&mut self, value: Ir, ty: Type) -> Ir {
         match self.b.func.dfg.value_type(value).bits().cmp(&ty.bits()) {
             std::cmp::Ordering::Less => self.widen(value, ty),
             std::cmp::Ordering::Equal => value,
             std::cmp::Ordering::Greater => self.narrow(value, ty),
-        }
-    }
-
-    /// The memory's cell of so many bytes, as a power of two, in 64 bits.
-    fn load_cell(&mut self, base: Ir, offset: i32, shift: u32) -> Ir {
-        let flags = MemFlagsData::new().with_notrap();
-        match shift {
-            0 => self.b.ins().uload8(types::I64, flags, base, offset),
-            1 => self.b.ins().uload16(types::I64, flags, base, offset),
-            2 => {
-                let value = self.b.ins().load(types::I32, flags, base, offset);
-                self.b.ins().uextend(types::I64, value)
-            }
-            _ => self.b.ins().load(types::I64, flags, base, offset),
-        }
-    }
-
-    /// A place so many bytes further.
-    fn further(&mut self, (base, offset): (Ir, i32), bytes: u32) -> (Ir, i32) {
-        match offset.checked_add_unsigned(bytes) {
-            Some(offset) => (base, offset),
-            None => (self.b.ins().iadd_imm_u(base, i64::from(bytes)), offset),
-        }
-    }
-
-    /// How many bits of an access of so many cells stand below those of one of them.
-    fn bits_below(&self, cells: u32, index: u32, piece: Piece) -> i64 {
-        let rank = if self.around.model.target.big_endian { cells - 1 - index } else { index };
-        i64::from(rank * piece.width)
-    }
-
-    /// Cells one by one, joined in 64 bits, or in 128 if these do not hold them.
-    fn load_pieces(&mut self, (base, window, offset): (Ir, &Window, i64), cells: u32, piece: Piece) -> Ir {
-        let (base, offset) = self.host_place(base, window, offset);
-        let ty = if cells * piece.width <= 64 { types::I64 } else { types::I128 };
-        let mut joined = None;
-        for index in 0..cells {
-            let (base, offset) = self.further((base, offset), index << window.shift);
-            let mut cell = self.load_cell(base, offset, window.shift);
-            if piece.low_bit > 0 {
-                cell = self.b.ins().ushr_imm_u(cell, i64::from(piece.low_bit));
-            }
-            if piece.is_part && piece.width < 64 {
-                cell = self.b.ins().band_imm_u(cell, mask(piece.width) as i64);
-            }
-            let cell = self.widen(cell, ty);
-            let below = self.bits_below(cells, index, piece);
-            let cell = self.b.ins().ishl_imm_u(cell, below);
-            joined = Some(joined.map_or(cell, |joined| self.b.ins().bor(joined, cell)));
-        }
-        match joined {
-            Some(joined) => joined,
-            None => self.zero(ty),
-        }
-    }
-
-    /// The opposite; bits of the memory's cells beside the map's stay as they are.
-    fn store_pieces(
-        &mut self,
-        (base, window, offset): (Ir, &Window, i64),
-        cells: u32,
-        piece: Piece,
-        value: Ir,
-    ) {
-        let flags = MemFlagsData::new().with_notrap();
-        let (base, offset) = self.host_place(base, window, offset);
-        let ty = if cells * piece.width <= 64 { types::I64 } else { types::I128 };
-        let value = self.in_type(value, ty);
-        let own = mask(piece.width) as u64;
-        for index in 0..cells {
-            let (base, offset) = self.further((base, offset), index << window.shift);
-            let below = self.bits_below(cells, index, piece);
-            let cell = self.b.ins().ushr_imm_u(value, below);
-            let mut cell = self.in_type(cell, types::I64);
-            if piece.width < 64 {
-                cell = self.b.ins().band_imm_u(cell, own as i64);
-            }
-            if piece.is_part {
-                let old = self.load_cell(base, offset, window.shift);
-                let kept = self.b.ins().band_imm_u(old, !(own << piece.low_bit) as i64);
-                let new = self.b.ins().ishl_imm_u(cell, i64::from(piece.low_bit));
-                cell = self.b.ins().bor(kept, new);
-            }
-            match window.shift {
-                0 => self.b.ins().istore8(flags, cell, base, offset),
-                1 => self.b.ins().istore16(flags, cell, base, offset),
-                2 => self.b.ins().istore32(flags, cell, base, offset),
-                _ => self.b.ins().store(flags, cell, base, offset),
-            };
         }
     }
 

@@ -18,6 +18,7 @@ pub(crate) use self::jump::Entries;
 pub(crate) mod memory;
 mod operator;
 mod order;
+mod piece;
 pub(crate) use self::operator::divides;
 pub(crate) mod returns;
 mod shape;

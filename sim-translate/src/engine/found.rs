@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap as HashMap;
 use sim_runtime::memory::find_range;
 use sim_runtime::pause::Pauses;
 
-use super::{Patched, is_patched};
+use super::patched::Patched;
 use crate::calls::CallTrail;
 use crate::checks::{Checks, accesses_memory};
 use crate::code::{Code, Version};
@@ -21,7 +20,7 @@ pub(super) struct Found<'e, 'm> {
     pub(super) steps: &'e mut Steps,
     pub(super) code_map: u32,
     pub(super) pauses: &'e Pauses,
-    pub(super) patched: &'e HashMap<u64, Patched>,
+    pub(super) patched: &'e Patched,
     pub(super) checks: Option<Checks>,
     pub(super) version: Version,
     pub(super) calls: Option<&'e mut CallTrail>,
@@ -37,7 +36,7 @@ impl region::Steps for Found<'_, '_> {
         // Between samples nothing is told.
         let is_counted = !is_sampled || self.version == Version::Counted;
         let tells_values = is_counted && self.core.tells_values(&step);
-        let is_apart = tells_values || is_patched(self.patched, step.address);
+        let is_apart = tells_values || self.patched.includes(step.address);
         let is_compiled = step.undone.is_some() && !self.pauses.includes(step.address) && !is_apart;
         // Nothing would bound what runs between two checks.
         let is_bounded = !is_sampled || successor > step.address;

@@ -64,7 +64,7 @@ pub(crate) struct Step {
     pub noted: Vec<ValuePlace>,
     /// The operations that it was decoded to.
     pub operations: Box<[u32]>,
-    /// It accesses a map where that leads to registers, besides what it does.
+    /// It accesses a map where that has something in place of memory.
     pub touches: bool,
     /// Its statements and values that become machine code.
     pub parts: usize,
@@ -208,7 +208,7 @@ struct Specialiser<'m, S> {
     /// It may have written to memory or a device by now, or let cycles pass.
     has_stored: bool,
     decodes: Decodes,
-    /// It has accessed a map where that leads to registers.
+    /// It has accessed a map where that has something in place of memory.
     touches: bool,
     is_undecoded: bool,
     /// So many conditions that are not known lead to what is done.

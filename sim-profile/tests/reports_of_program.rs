@@ -112,8 +112,8 @@ fn a_call_that_is_struck_is_one_of_what_was_called() {
     let calls_of = |targets: Vec<u64>| {
         let mut profile = largest();
         profile.measurement.transfers = [((0x10, called), 58), ((0x10, handler), 2)].into();
-        let computed = targets.is_empty();
-        let control = Some(Control { falls_through: false, targets, computed, keeps: Some(0x12) });
+        // Where there are interrupts anything can go anywhere.
+        let control = Some(Control { falls_through: false, targets, computed: true, keeps: Some(0x12) });
         let facts = StaticFacts { control, ..StaticFacts::default() };
         profile.statics = profile.measurement.instructions.keys().map(|key| (*key, facts.clone())).collect();
         let samples = Samples { instructions: 1000, cycles: 1000, checks: 60, samples: 61 };

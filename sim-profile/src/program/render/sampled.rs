@@ -189,8 +189,9 @@ impl Figures {
     }
 }
 
-/// How often each instruction that keeps the address behind itself has called what. One that can lead to one place
-/// alone has called that, even if it went on with the handler of an interrupt that came behind it.
+/// How often each instruction that keeps the address behind itself has called what. One that leads to one place by
+/// itself has called that, even if it went on with the handler of an interrupt that came behind it: where there are
+/// interrupts any instruction can go anywhere.
 fn calls(profile: &ProgramProfile<'_>) -> BTreeMap<(u64, u64), u64> {
     let mut calls: BTreeMap<(u64, u64), u64> = BTreeMap::new();
     for (&(from, to), &times) in profile.measurement.transfers.iter().filter(|(_, times)| **times > 0) {
@@ -198,7 +199,7 @@ fn calls(profile: &ProgramProfile<'_>) -> BTreeMap<(u64, u64), u64> {
             continue;
         };
         let called = match control.targets[..] {
-            [only] if !control.computed && !control.falls_through => only,
+            [only] if !control.falls_through => only,
             _ => to,
         };
         count(calls.entry((from, called)).or_default(), times);

@@ -69,13 +69,25 @@ fn samples_of_guests_are_the_same_on_every_engine() {
         (&RV32IMC, "models/rv32imc/programs/crc32.elf"),
         (&MIPS32, "models/mips32/programs/csv.elf"),
         (&PDP11, "models/pdp11/programs/primes.s19"),
-        (&RV64IMAC, "models/rv64imac/programs/sorting.elf"),
-        (&ARMV6M, "models/armv6m/programs/csv.elf"),
-        // Its instructions take extra cycles.
-        (&AVR, "models/avr/programs/csv.elf"),
     ] {
         let guest = guest(program);
         check_against_exact(simulator, &|engine| {
+            guest.run(simulator, engine);
+        });
+    }
+}
+
+/// Further models; instructions of `avr` take extra cycles, which are charged to whom they belong.
+#[test]
+fn samples_of_guests_of_further_models_are_the_same_on_every_engine() {
+    for (simulator, program) in [
+        (&RV64IMAC, "models/rv64imac/programs/sorting.elf"),
+        (&ARMV6M, "models/armv6m/programs/csv.elf"),
+        (&AVR, "models/avr/programs/csv.elf"),
+    ] {
+        let guest = Guest { options: &["--limit-instructions", "3K"], ..Guest::new(program) };
+        let sampling = Sampling { seed: Some(4), ..Sampling::every(9) };
+        check_samples(simulator, sampling, &|engine| {
             guest.run(simulator, engine);
         });
     }

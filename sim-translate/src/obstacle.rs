@@ -194,22 +194,22 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
     let always: Vec<u32> = activated_always(model, &halting);
     for index in all {
         let operation = model.operation(index);
-        let leads = std::iter::once(index)
+        let halts = std::iter::once(index)
             .chain(decoded(index, &|_| true))
-            .any(|operation| halting.contains(&operation));
+            .find(|operation| halting.contains(operation));
         // What decodes a halt has its ACTIVATION behind it, what does not may be due later.
         // Operands run before the BEHAVIOR that mentions them.
         let ends_before = || decoded(index, &is_operand).iter().any(|operation| halting.contains(operation));
-        let late: Vec<&Body> = match leads {
-            true => operation
+        let late: Vec<&Body> = match halts {
+            Some(_) => operation
                 .activation
                 .iter()
                 .chain(operation.behavior.iter().filter(|_| ends_before()))
                 .collect(),
-            false if always.contains(&index) => {
+            None if always.contains(&index) => {
                 PARTS.iter().filter_map(|part| operation.body(*part)).collect()
             }
-            false => Vec::new(),
+            None => Vec::new(),
         };
         let accesses = |body: &&&Body| {
             let certain = |region: u32| region == 0;
@@ -217,10 +217,7 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
                 || body.mentions.iter().any(|mention| certain(mention.region))
         };
         if let Some(body) = late.iter().find(accesses) {
-            let below = decoded(index, &|_| true);
-            let first = std::iter::once(index).chain(below).chain(halting.iter().copied());
-            let halts = first.into_iter().find(|operation| halting.contains(operation));
-            let name = halts.map_or("", |operation| &model.operation(operation).name);
+            let name = &model.operation(halts.unwrap_or(halting[0])).name;
             found.push(format!(
                 "{}: accesses after the BEHAVIOR of `{name}`, which may halt, are not translated, unless they are \
                  moved in front of it",

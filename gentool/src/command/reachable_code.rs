@@ -1,7 +1,7 @@
 //! Code that could have run and did not, as far as functions of the program lead there.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gentool::disassembler::{Disassembler, Piece};
 use isac_ir::Model;
@@ -10,7 +10,7 @@ use isac_parser::model::CheckedModel;
 use sim_profile::description::{DescriptionCoverage, DescriptionPoints};
 use sim_profile::program::Program;
 use sim_profile::{CodeSizes, Profile, StaticFacts, StaticTable};
-use sim_runtime::image::is_elf;
+use sim_runtime::image::{Expected, ImageFormat, is_elf, read_image};
 use sim_runtime::launcher::ProgramFormat;
 use sim_runtime::record::{StaticCode, StaticReader};
 
@@ -135,19 +135,20 @@ fn other_points(counts: &[u64], points: &DescriptionPoints) -> Failure {
 }
 
 /// Where the run had the bytes of a file that does not say that itself.
-fn raw_address(profile: &Profile, path: &Path, bytes: &[u8]) -> Option<u64> {
-    let name = path.file_name()?.to_string_lossy();
-    profile.provenance.images.iter().find_map(|image| match &image.parts[..] {
-        [part] if image.name == name && part.size_bytes == bytes.len() as u64 => Some(part.address),
+fn raw_address(profile: &Profile, bytes: &[u8]) -> Option<u64> {
+    let own = read_image(bytes, ImageFormat::Raw { address: 0 }, &Expected::default()).ok()?;
+    let run = profile.provenance.images.iter().find(|run| run.digest == own.digest)?;
+    match &run.parts[..] {
+        [part] if part.size_bytes == bytes.len() as u64 => Some(part.address),
         _ => None,
-    })
+    }
 }
 
 /// The code of all files; where it overlaps the first counts.
 fn read_pieces(model: &Model, profile: &Profile, files: &ImageOptions) -> Result<Vec<Piece>, Failure> {
     let mut pieces = Vec::new();
     for image in files.read(profile)? {
-        let base = image.base.or_else(|| raw_address(profile, &image.path, &image.bytes));
+        let base = image.base.or_else(|| raw_address(profile, &image.bytes));
         let file = ProgramFile { path: &image.path, format: ProgramFormat::Auto, base };
         let read = match file.read_bytes(model, &image.bytes) {
             Ok(read) => read,

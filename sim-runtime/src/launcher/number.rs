@@ -34,6 +34,11 @@ pub fn parse_number(text: &str) -> Result<u64, String> {
     })
 }
 
+/// True of what stands for a number, and for no name, whether it is well written or not.
+pub(super) fn is_number(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
 /// Reads a range of addresses, `FIRST-LAST`, or one address.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use sim_profile::{Profile, Provenance};
 
 use crate::engine::Engine;
 use crate::launcher::counts::Counts;
-use crate::launcher::number::parse_number;
+use crate::launcher::number::{is_number, parse_number};
 
 /// Where a run begins to be counted, and where it ceases to be.
 #[derive(Debug, Clone, Default)]
@@ -128,7 +128,7 @@ pub(super) fn find_places(
 }
 
 pub(super) fn find_place(text: &str, names: &[(String, u64)]) -> Result<u64, String> {
-    if text.starts_with(|letter: char| letter.is_ascii_digit()) {
+    if is_number(text) {
         return parse_number(text);
     }
     let of_name = |name: &str| -> Vec<u64> {

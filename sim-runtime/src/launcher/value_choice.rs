@@ -1,11 +1,11 @@
 //! The instructions whose values a user asks for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use sim_profile::symbols::{FunctionCells, ImageFile};
 
-use crate::launcher::number::parse_addresses;
+use crate::launcher::number::{is_number, parse_addresses};
 use crate::launcher::options::RunOptions;
 use crate::launcher::parts::find_place;
 use crate::record::{ValueChoice, code_names, functions};
@@ -57,11 +57,6 @@ impl Places {
     }
 }
 
-/// True of an address, or of two with a dash between them, whether they are well written or not.
-fn is_number(text: &str) -> bool {
-    text.starts_with(|letter: char| letter.is_ascii_digit())
-}
-
 /// Reads what `--values-at` may be given, as far as that is possible without the program.
 ///
 /// # Errors
@@ -75,18 +70,18 @@ pub(super) fn parse_values_at(text: &str) -> Result<String, String> {
 
 /// The operations of that name.
 fn find_operations(model: Option<&Model>, wanted: &str) -> Result<BTreeSet<u32>, String> {
-    let mut known: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    for (number, operation) in (0u32..).zip(model.iter().flat_map(|model| &model.operations)) {
-        known.entry(&operation.name).or_default().insert(number);
+    let known = || (0u32..).zip(model.iter().flat_map(|model| &model.operations));
+    let found = known().filter(|(_, operation)| operation.name == wanted).map(|(number, _)| number);
+    let found: BTreeSet<u32> = found.collect();
+    if !found.is_empty() {
+        return Ok(found);
     }
-    known.get(wanted).cloned().ok_or_else(|| {
-        let same = known.keys().find(|name| name.eq_ignore_ascii_case(wanted));
-        let remedy = match same {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => "write the name of an OPERATION of the description".to_owned(),
-        };
-        format!("the model has no operation of that name; {remedy}")
-    })
+    let same = known().find(|(_, operation)| operation.name.eq_ignore_ascii_case(wanted));
+    let remedy = match same {
+        Some((_, operation)) => format!("did you mean `{}`?", operation.name),
+        None => "write the name of an OPERATION of the description".to_owned(),
+    };
+    Err(format!("the model has no operation of that name; {remedy}"))
 }
 
 #[cfg(test)]

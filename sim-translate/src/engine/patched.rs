@@ -32,7 +32,15 @@ pub(super) struct Patched(HashMap<u64, Writes>);
 impl Patched {
     /// Whether the instruction at an address is written over too often to be compiled.
     pub(super) fn includes(&self, address: u64) -> bool {
-        !self.0.is_empty() && self.0.get(&address).is_some_and(|writes| writes.times >= OFTEN)
+        self.often(address).is_some()
+    }
+
+    /// How it is written over then.
+    fn often(&self, address: u64) -> Option<Writes> {
+        if self.0.is_empty() {
+            return None;
+        }
+        self.0.get(&address).copied().filter(|writes| writes.times >= OFTEN)
     }
 
     pub(super) fn clear(&mut self) {
@@ -44,11 +52,8 @@ impl TranslatedEngine<'_> {
     /// Whether the instruction at an address, which is interpreted now, is not compiled since it is written over too
     /// often. If that is long ago it is compiled from now on.
     pub(super) fn is_patched(&mut self, address: u64) -> bool {
-        if !self.patched.includes(address) {
-            return false;
-        }
-        let now = self.core.instructions;
-        let is_still = self.patched.0.get(&address).is_some_and(|writes| now - writes.last < SELDOM);
+        let Some(writes) = self.patched.often(address) else { return false };
+        let is_still = self.core.instructions - writes.last < SELDOM;
         if !is_still {
             self.patched.0.remove(&address);
             self.is_stale = true;

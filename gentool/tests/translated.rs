@@ -130,6 +130,21 @@ fn what_an_instruction_has_done_is_undone_where_it_is_left_to_the_interpreter() 
 }
 
 #[test]
+fn statistics_tell_what_keeps_a_program_from_being_fast() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = |model: &str, program: &str| left_by(model, &["translated"], program, folder.path()).3;
+    let small = told("gentool/tests/translated/small.isac", "small");
+    let mut lines = small.lines().skip_while(|line| !line.starts_with("interpreted: "));
+    let share = lines.next().expect("how much was interpreted");
+    assert!(share.contains(" of 63304 instructions, "), "{share}");
+    let loops = "`shift` at 0x000d: a loop is not compiled whose turns the instruction does not tell";
+    assert!(lines.any(|line| line.ends_with(loops)), "{small}");
+    let writes = told(MODEL, "writes");
+    let own_code = "`xori` at 0x800000d0: it is written over again and again";
+    assert!(writes.lines().any(|line| line.ends_with(own_code)), "{writes}");
+}
+
+#[test]
 fn jumps_by_tables_are_followed_as_their_places_become_known() {
     check("tables");
 }

@@ -87,8 +87,26 @@ impl Control {
     }
 }
 
-/// What a decoded instruction at an address may do to the flow of control.
-pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u32) -> Control {
+/// What is found out of a model once, for all of its instructions that [`control_of`] is asked of.
+#[derive(Debug, Clone, Default)]
+pub struct ControlCache {
+    /// Operations that may strike, once somebody asks.
+    striking: OnceCell<BTreeSet<u32>>,
+}
+
+impl ControlCache {
+    fn striking(&self, model: &Model) -> &BTreeSet<u32> {
+        self.striking.get_or_init(|| striking_operations(model))
+    }
+}
+
+/// What a decoded instruction at an address may do to the flow of control. The cache is of the same model.
+pub fn control_of(
+    (model, cache): (&Model, &ControlCache),
+    decoded: &Decoded,
+    address: u64,
+    size_cells: u32,
+) -> Control {
     let mask = crate::bits::mask(model.pc.width_bits) as u64;
     let successor = address.wrapping_add(size_cells.into()) & mask;
     let Some(counter) = place::Counter::of(model) else {
@@ -105,6 +123,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     };
     let mut walk = Walk {
         model,
+        cache,
         decoded,
         address,
         size_cells,
@@ -120,7 +139,6 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
         begun: Vec::new(),
         is_keeping: false,
         left: BTreeMap::new(),
-        striking: OnceCell::new(),
     };
     walk.find_carriers();
     let mut state = State::new(NextAddress::known(address));
@@ -184,6 +202,7 @@ struct Context {
 /// A walk through an instruction's behaviour.
 struct Walk<'a> {
     model: &'a Model,
+    cache: &'a ControlCache,
     decoded: &'a Decoded,
     address: u64,
     size_cells: u32,
@@ -208,8 +227,6 @@ struct Walk<'a> {
     is_keeping: bool,
     /// States in which blocks and loops were left, by label.
     left: BTreeMap<u32, Vec<State>>,
-    /// Operations that may strike, once somebody asks.
-    striking: OnceCell<BTreeSet<u32>>,
 }
 
 impl Walk<'_> {
@@ -275,8 +292,7 @@ impl Walk<'_> {
     /// run.
     fn strikes(&self, context: usize) -> bool {
         let operation = self.contexts[context].operation;
-        let may_strike =
-            || self.striking.get_or_init(|| striking_operations(self.model)).contains(&operation);
+        let may_strike = || self.cache.striking(self.model).contains(&operation);
         self.model.operation(operation).behavior.is_some() && !self.is_own(context) && may_strike()
     }
 

@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_ir::control::Control;
+use isac_ir::control::{Control, ControlCache};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::{Calls, Spending};
 use sim_runtime::record::{
@@ -39,6 +39,7 @@ pub(crate) struct CallTrail {
     learnt: HashMap<u64, Learnt>,
     /// Where computed jumps lead of which compiled code says nothing.
     untold: HashSet<u64>,
+    control_cache: ControlCache,
 }
 
 impl CallTrail {
@@ -48,6 +49,7 @@ impl CallTrail {
             recorder: CallRecorder::new(map, address),
             learnt: HashMap::default(),
             untold: HashSet::default(),
+            control_cache: ControlCache::default(),
         }
     }
 
@@ -156,7 +158,7 @@ impl CallTrail {
         let read = || {
             let (word, width_bits) = (*word)?;
             let words = vec![RecordedWord { element: 0, word, width_bits }];
-            control_at(model, &StaticKey { address, words }, *size_cells)
+            control_at((model, &self.control_cache), &StaticKey { address, words }, *size_cells)
         };
         control.get_or_init(read).as_ref()
     }

@@ -167,6 +167,35 @@ impl<'m> Compilable<'m> {
         is_included && op.values().iter().all(|value| self.includes_value(value))
     }
 
+    /// Why a step is not compiled, for a user: of its statements the first that cannot be, or that some of them
+    /// would have to be undone.
+    pub(crate) fn obstacle(&self, ops: &[Op]) -> &'static str {
+        let mut found = None;
+        walk_ops(ops, &mut |item| {
+            if let Item::Op(op) = item
+                && found.is_none()
+                && !self.includes_op(op)
+            {
+                found = Some(match op {
+                    Op::Halt(..) => "HALT is not compiled",
+                    Op::Loop(..) => "a loop is not compiled whose turns the instruction does not tell",
+                    Op::SetCellPart { .. } => "a write to a part of a cell is not compiled",
+                    Op::LinuxCall(..) | Op::Semihost(..) => "what calls the host is not compiled",
+                    Op::Print(..) | Op::Explain(..) => "a call of printf is not compiled",
+                    Op::Note(..) => "its values are counted",
+                    Op::Undecoded(_) => "no instruction is decoded",
+                    Op::Empty => "it depends on the run whether an instruction is decoded",
+                    _ => {
+                        "values of more than 128 bits, quotients of more than 64 and parts of cells are not compiled"
+                    }
+                });
+            }
+        });
+        found.unwrap_or(
+            "an index of a register file that the run tells, or time, is asked for behind what cannot be undone",
+        )
+    }
+
     fn includes_value(&self, value: &Value) -> bool {
         let mut is_included = true;
         value.walk(&mut |item| {

@@ -3,6 +3,7 @@
 mod compiled;
 mod ending;
 mod found;
+mod interpreted;
 mod patched;
 mod samples;
 mod values;
@@ -20,6 +21,7 @@ use sim_runtime::{Engine, Fault, Machine, Stop};
 
 use self::compiled::Way;
 use self::found::{Found, step_at};
+use self::interpreted::Interpreted;
 use self::patched::Patched;
 use self::samples::Sampled;
 use crate::calls::CallTrail;
@@ -72,6 +74,7 @@ pub struct TranslatedEngine<'m> {
     /// Which edges count.
     counting: Counting,
     translation: Translation,
+    interpreted: Interpreted,
     /// How often code was made anew for further places that a jump leads to.
     widened: u32,
     /// Instructions that are often left to the interpreter: they write close to code, or what stands for
@@ -135,6 +138,7 @@ impl<'m> TranslatedEngine<'m> {
             near: HashSet::default(),
             counting: Counting::default(),
             translation: Translation::default(),
+            interpreted: Interpreted::default(),
             widened: 0,
             long: LongLoops::default(),
             is_stale: false,
@@ -211,7 +215,8 @@ impl<'m> TranslatedEngine<'m> {
         let (own, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
         let noted = self.noted_step(own, number);
         let is_apart = noted.is_some() && self.sampled.is_none();
-        let ends_region = is_apart || self.is_patched(step.address);
+        // What follows what is always interpreted is compiled by itself.
+        let ends_region = is_apart || step.undone.is_none() || self.is_patched(step.address);
         let step = noted.unwrap_or(step);
         self.core.reached = None;
         let outcome = interpret(&mut self.core, &step);
@@ -227,6 +232,7 @@ impl<'m> TranslatedEngine<'m> {
         self.arrived = ends_region || outcome.pc != successor;
         match number {
             Some(number) if outcome.is_decoded => {
+                self.interpreted.count(number);
                 let (is_over, pc) = (outcome.ending.is_none(), outcome.pc);
                 let counted = self.count(number, &step, outcome);
                 if is_over {
@@ -259,6 +265,7 @@ impl<'m> TranslatedEngine<'m> {
             match is_gone {
                 // It may be another program by now.
                 true => {
+                    self.retire_interpreted();
                     self.steps.retire();
                     self.noted.clear();
                     self.long.clear();
@@ -477,7 +484,9 @@ impl Engine for TranslatedEngine<'_> {
     }
 
     fn statistics(&self) -> Vec<String> {
-        vec![self.translation.to_string()]
+        let mut lines = vec![self.translation.to_string()];
+        lines.extend(self.describe_interpreted());
+        lines
     }
 
     fn sample(&mut self, sampling: Sampling) -> bool {

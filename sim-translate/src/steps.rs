@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
-use isac_ir::control::Control;
+use isac_ir::control::{Control, ControlCache};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::Instrumented;
 use sim_runtime::record::{
@@ -45,6 +45,7 @@ pub(crate) struct Steps {
     silent_runs: Vec<u64>,
     /// What each may do to the flow of control, once somebody has asked.
     controls: Vec<OnceCell<Option<Box<Control>>>>,
+    control_cache: ControlCache,
     /// The step that was added last at each address.
     by_address: HashMap<u64, u32>,
     /// Somebody has asked which steps call.
@@ -235,7 +236,7 @@ impl Steps {
             let (word, width_bits) = step.word?;
             let words = vec![RecordedWord { element: 0, word, width_bits }];
             let key = StaticKey { address: step.address, words };
-            control_at(model, &key, step.size_cells).map(Box::new)
+            control_at((model, &self.control_cache), &key, step.size_cells).map(Box::new)
         };
         self.controls[number as usize].get_or_init(read).as_deref()
     }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_ir::control::Control;
+use isac_ir::control::{Control, ControlCache};
 
 use super::code::Code;
 use super::machine::{BlockCore, Profiling};
@@ -106,7 +106,7 @@ pub(super) struct Static {
 
 impl Static {
     /// Where the instruction may go on; none if it is no instruction any more.
-    pub(super) fn control(&self, model: &Model) -> Option<Control> {
+    pub(super) fn control(&self, model: (&Model, &ControlCache)) -> Option<Control> {
         let words = self.words.map(|(word, width_bits)| RecordedWord { element: 0, word, width_bits });
         let key = StaticKey { address: self.address, words: words.to_vec() };
         control_at(model, &key, self.size_cells)
@@ -114,8 +114,12 @@ impl Static {
 }
 
 /// Where the instruction at an address may go on; none if it is none.
-pub(super) fn control_at_cell<C: BlockCore, P: Profiling>(core: &C, address: u64) -> Option<Control> {
-    core.decode::<P>(address).ok()?.to_static(address).control(core.model())
+pub(super) fn control_at_cell<C: BlockCore, P: Profiling>(
+    core: &C,
+    cache: &ControlCache,
+    address: u64,
+) -> Option<Control> {
+    core.decode::<P>(address).ok()?.to_static(address).control((core.model(), cache))
 }
 
 /// Where a record leaves its block.

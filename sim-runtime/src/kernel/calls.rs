@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use isac_ir::control::Control;
+use isac_ir::control::{Control, ControlCache};
 use sim_profile::{Calls, Spending};
 
 use super::block::{Static, control_at_cell};
@@ -19,11 +19,16 @@ pub(super) struct CallTrail {
     recorder: CallRecorder,
     /// By address; forgotten with the blocks.
     controls: HashMap<u64, Option<Control>>,
+    control_cache: ControlCache,
 }
 
 impl CallTrail {
     pub(super) fn new(map: FunctionMap, address: u64) -> CallTrail {
-        CallTrail { recorder: CallRecorder::new(map, address), controls: HashMap::new() }
+        CallTrail {
+            recorder: CallRecorder::new(map, address),
+            controls: HashMap::new(),
+            control_cache: ControlCache::default(),
+        }
     }
 
     /// The functions.
@@ -73,12 +78,13 @@ impl CallTrail {
         if to == successor && !self.map().is_boundary(to) {
             return None;
         }
-        let control = self.controls.entry(source.address).or_insert_with(|| source.control(model));
+        let cache = &self.control_cache;
+        let control = self.controls.entry(source.address).or_insert_with(|| source.control((model, cache)));
         let is_explained = own_step(control.as_ref()?, successor, to).is_some();
         // Whatever has a delay slot is as long as what is in it.
         let behind = source.address.wrapping_sub(u64::from(source.size_cells));
         if !is_explained {
-            self.controls.entry(behind).or_insert_with(|| control_at_cell::<C, P>(core, behind));
+            self.controls.entry(behind).or_insert_with(|| control_at_cell::<C, P>(core, cache, behind));
         }
         let known = |address: u64| self.controls.get(&address)?.as_ref();
         let branch = known(behind).filter(|branch| !is_explained && branch.has_slot(source.address));

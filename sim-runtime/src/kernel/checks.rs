@@ -71,8 +71,8 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         let successor = model.successor(address, source.size_cells);
         let is_call = || {
             let at = address.wrapping_sub(source.size_cells.into());
-            let before = || control_at_cell::<C, P>(core, at);
-            let control = source.control(model);
+            let before = || control_at_cell::<C, P>(core, &self.control_cache, at);
+            let control = source.control((model, &self.control_cache));
             control.is_some_and(|control| calls(&control, before, (address, successor)))
         };
         is_check(places, (address, target, successor), is_call)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::marker::PhantomData;
 
+use isac_ir::control::ControlCache;
 use sim_profile::CheckPlaces;
 
 use super::block::{Arrival, Block, Link, Record, Site, SiteOwner, Static};
@@ -46,6 +47,7 @@ pub struct Code<C: BlockCore, P> {
     pub(super) checks_left: Cell<u64>,
     /// The gates of blocks that a check leads to.
     pub(super) gates: HashMap<u32, u32>,
+    pub(super) control_cache: ControlCache,
 }
 
 impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
@@ -65,6 +67,7 @@ impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
             checks: None,
             checks_left: Cell::new(0),
             gates: HashMap::new(),
+            control_cache: ControlCache::default(),
         }
     }
 }

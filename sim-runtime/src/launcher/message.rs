@@ -1,5 +1,7 @@
 //! What the launcher says about the end of a run.
 
+use std::io::Write;
+
 use sim_profile::Measurement;
 
 use crate::engine::{Engine, Machine};
@@ -220,6 +222,20 @@ fn memory_help(machine: &dyn Machine, info: &LaunchInfo, access: AccessKind, add
          map {}",
         map.name
     )
+}
+
+/// Where the launcher speaks.
+pub(super) struct Messages(pub(super) Box<dyn Write + Send>);
+
+impl Messages {
+    pub(super) fn error(&mut self, text: &str) {
+        self.line(&format!("error: {text}"));
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        // Nobody could be told that nobody listens.
+        let _ = writeln!(self.0, "{text}");
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 pub mod exit_status;
 
 mod command;
+mod conclusion;
 mod counts;
 mod earlier_snapshots;
 mod failures;
@@ -19,13 +20,16 @@ mod interrupt;
 mod launch_info;
 mod message;
 mod number;
+mod option_checks;
 mod options;
+mod options_line;
 mod output_file;
 mod parts;
 mod pauses;
 mod place;
 mod progress;
 mod run;
+mod sample_choice;
 mod slice;
 mod snapshot;
 mod start;
@@ -35,43 +39,42 @@ mod symbol_files;
 mod value_choice;
 mod value_report;
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use isac_ir::Model;
 use sim_profile::symbols::ImageFile;
-use sim_profile::{CacheLines, Provenance, ValueTable, render_profile_xml, write_profile};
+use sim_profile::{render_profile_xml, write_profile};
 
 pub use command::{main, take_negative_numbers, with_remedy};
 pub use interrupt::{EndRequests, Interrupt, survive_file_limits};
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
-pub use options::{ProgramFormat, RunOptions, SampleChecks, SampleCode, SampleOnly};
+pub use option_checks::{check_results, find_snapshot};
+pub use options::{ProgramFormat, RunOptions};
 pub use output_file::{AtomicFile, OutputFile, Render, Results, is_same_file};
+pub use sample_choice::{SampleChecks, SampleCode, SampleOnly};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::{describe_image, holds_parts};
 pub use stdio::{Stdio, color_choice, is_dumb};
 pub use symbol_files::parse_image_argument;
 
-use crate::engine::{CacheStatistics, Engine};
+use crate::engine::Engine;
 use crate::fault::Stop;
-use crate::host::Host;
-use crate::record::{function_at, function_map};
+use crate::record::function_map;
+use conclusion::Conclusion;
 use image_check::{AwaitedCode, check_image};
 use interrupt::{InterruptibleInput, Reason};
-use message::{describe_end, describe_halt};
-use output_file::{check_writable, is_same_place, write_or_rescue};
+use message::Messages;
+use option_checks::{check_outputs, check_start, check_values};
 use parts::{Bounds, Parts};
 use pauses::{Pauses, find_pauses};
 use place::parse_assignment;
-use progress::{Progress, mips};
+use progress::Progress;
 use run::{End, Limits, Watch, run};
 use slice::Recall;
 use snapshot::Snapshots;
-use start::{Outside, Started, read_program, read_program_of, start};
-use state_dump::dump_state;
-use symbol_files::{check_image_files, images_of, read_image_files};
+use start::{Outside, Started, read_program_of, start};
+use symbol_files::{images_of, read_image_files};
 use value_choice::find_choice;
 use value_report::render_values;
 
@@ -235,11 +238,6 @@ const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, cho
                                --sample-only and --sample-timer, or take the translated engine, which simulates \
                                no caches";
 
-/// Why values are not those of parts of a run, and what to do.
-const NO_VALUES_OF_PARTS: &str = "--values counts those of the whole run, and --count-from and --count-until parts \
-                                  of it; leave out --values, or name instructions by --values-at in place of \
-                                  --count-from and --count-until";
-
 /// Why values are not counted, and what to do.
 const NO_VALUES: &str = "this simulator was generated without what --values needs; generate it with `gentool \
                          generate --values`, or leave out --values";
@@ -257,92 +255,6 @@ fn follow_calls(engine: &mut dyn Engine, files: &[ImageFile<'_>]) -> Result<(), 
     match engine.record_calls(map) {
         true => Ok(()),
         false => Err(NO_CALLS.to_owned()),
-    }
-}
-
-/// Checks before anything else is done that all results of a run can be written, and over nothing
-/// that it needs, and that the files of `--image` can be read.
-///
-/// # Errors
-/// Which file cannot, why, and what to do.
-pub fn check_results(options: &RunOptions) -> Result<(), String> {
-    check_outputs(options, &profile_outputs(options))?;
-    check_values(options)?;
-    check_image_files(options)
-}
-
-/// What is counted of a part of a run is no part of the values.
-fn check_values(options: &RunOptions) -> Result<(), String> {
-    match options.values.is_some() && options.is_counted_in_parts() {
-        true => Err(NO_VALUES_OF_PARTS.to_owned()),
-        false => Ok(()),
-    }
-}
-
-fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
-    let mut paths: Vec<(&str, &Path)> =
-        outputs.iter().map(|output| (output.what, output.path.as_path())).collect();
-    paths.extend(options.events.iter().map(|path| ("events", path.as_path())));
-    paths.extend(options.pipeline_trace.iter().map(|path| ("pipeline trace", path.as_path())));
-    paths.extend(options.dump_state.iter().map(|path| ("final state", path.as_path())));
-    let images = options.images.iter().map(|image| Ok(parse_image_argument(image)?.0));
-    let images: Vec<PathBuf> = images.collect::<Result<_, String>>()?;
-    for (index, (what, path)) in paths.iter().enumerate() {
-        if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| is_same_file(earlier, path)) {
-            return Err(format!(
-                "{other} and {what} are both to be written to {}; name two files",
-                path.display()
-            ));
-        }
-        if is_same_file(&options.program, path) {
-            return Err(format!(
-                "the {what} would be written over the program {}; name another file",
-                path.display()
-            ));
-        }
-        if let Some(image) = images.iter().find(|image| is_same_file(image, path)) {
-            return Err(format!(
-                "the {what} would be written over the file {} of --image; name another file",
-                image.display()
-            ));
-        }
-        check_writable(what, path)?;
-    }
-    let others = paths.iter().map(|(_, path)| *path).chain([options.program.as_path()]);
-    let others = others.chain(images.iter().map(PathBuf::as_path));
-    match options.profile.as_deref().and_then(|profile| find_snapshot(profile, others)) {
-        Some(path) => Err(format!(
-            "the file {} is called as a snapshot is, and could be written over; name another --profile",
-            path.display()
-        )),
-        None => Ok(()),
-    }
-}
-
-/// The first of some files that is called as snapshots are: as the profile, with a dot and a number behind.
-#[must_use]
-pub fn find_snapshot<'a>(profile: &Path, files: impl IntoIterator<Item = &'a Path>) -> Option<&'a Path> {
-    let is_snapshot = |file: &Path| {
-        let name = file.file_name()?.to_str()?;
-        let (before, number) = name.rsplit_once('.')?;
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        (is_number && is_same_place(profile, &file.with_file_name(before))).then_some(())
-    };
-    files.into_iter().find(|file| is_snapshot(file).is_some())
-}
-
-/// What the options say about the start has to be possible.
-fn check_start(info: &LaunchInfo, options: &RunOptions) -> Result<(), String> {
-    let width_bits = info.pc.width_bits;
-    match (options.pc, options.raw, options.format) {
-        (Some(pc), ..) if width_bits < u64::BITS && pc >> width_bits != 0 => Err(format!(
-            "--pc {pc:#x} does not fit into the {width_bits} bits of the program counter; give an \
-             address that it can hold"
-        )),
-        (_, Some(_), ProgramFormat::Elf | ProgramFormat::Ihex | ProgramFormat::Srec) => {
-            Err("--raw and another --format exclude each other; leave one of them out".to_owned())
-        }
-        _ => Ok(()),
     }
 }
 
@@ -379,167 +291,4 @@ fn profile_outputs<'a>(options: &RunOptions) -> Vec<OutputFile<'a>> {
         });
     }
     outputs
-}
-
-/// What follows a run.
-struct Conclusion<'a> {
-    engine: &'a mut dyn Engine,
-    info: &'a LaunchInfo,
-    options: &'a RunOptions,
-    messages: Messages,
-    snapshots: Snapshots,
-    parts: Parts,
-    awaited: Vec<AwaitedCode>,
-}
-
-impl Conclusion<'_> {
-    fn warn(&mut self, warning: &str) {
-        self.messages.line(&format!("warning: {warning}"));
-    }
-
-    /// Says how the run ended, writes all files and gives the exit status.
-    fn finish(
-        &mut self,
-        started: Started,
-        (end, elapsed): (End, Duration),
-        outputs: &[OutputFile<'_>],
-    ) -> i32 {
-        let Started { mut host, image, .. } = started;
-        self.tell(&mut host, end, elapsed);
-        for awaited in std::mem::take(&mut self.awaited) {
-            let warning = awaited.check(self.engine.machine(), self.info);
-            warning.iter().for_each(|warning| self.warn(warning));
-        }
-        let provenance = Provenance {
-            engines: [self.info.engine.clone()].into(),
-            mode: self.options.mode(),
-            runs: 1,
-            parts: None,
-            host_nanoseconds: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
-            model_digest: self.info.model_digest.clone(),
-            images: vec![image],
-            programs: Vec::new(),
-        };
-        let failures = &self.snapshots.failures;
-        failures.summary().iter().for_each(|summary| self.messages.error(summary));
-        let failed = !failures.is_empty();
-        let written = self.write_outputs(outputs, provenance) && !failed;
-        match end {
-            _ if !written || host.flush().is_err() => exit_status::FAILURE,
-            End::Exited(status) => status & 0xff,
-            End::Fault(_) => exit_status::FAULT,
-            End::InstructionLimit(_)
-            | End::CycleLimit(_)
-            | End::Interrupted(_)
-            | End::InterruptedWithin(_) => exit_status::LIMIT,
-        }
-    }
-
-    /// Sends out the rest of the guest's output, then says how the run ended.
-    fn tell(&mut self, host: &mut Host, end: End, elapsed: Duration) {
-        if let Err(error) = host.flush() {
-            self.messages.error(&error);
-        }
-        let function = match end {
-            End::Fault(fault) => self.function_at(fault.instruction_address),
-            _ => None,
-        };
-        let whose = (end, function.as_deref());
-        for line in describe_end(self.engine, self.info, whose, self.options.timeout) {
-            self.messages.line(&line);
-        }
-        if let (End::Exited(status), Some(explanation)) = (end, host.explanation()) {
-            let function = self.function_at(explanation.address);
-            for line in describe_halt(self.info, status, explanation, function.as_deref()) {
-                self.messages.line(&line);
-            }
-        }
-        for address in self.snapshots.awaited() {
-            let given = self.options.pauses().join(", ");
-            let digits = self.info.pc.width_bits.div_ceil(4) as usize + 2;
-            self.messages.line(&format!("note: the run has not come to {address:#0digits$x} ({given})"));
-        }
-        if let Some(path) = self.snapshots.find_left_over() {
-            let path = path.display();
-            self.messages.line(&format!(
-                "note: {path} is a snapshot of an earlier run, behind the last one of this; remove it and those behind it"
-            ));
-        }
-        if self.options.has_chosen_values() && self.engine.values().is_some_and(ValueTable::is_empty) {
-            self.messages
-                .line("note: no instruction of --values-at and --values-of was counted: there are no values");
-        }
-        if self.options.stats {
-            let instructions = self.engine.instructions();
-            self.messages.line(&format!(
-                "{instructions} instructions, {} cycles, {:.3} seconds, {:.1} MIPS",
-                self.engine.cycles(),
-                elapsed.as_secs_f64(),
-                mips(instructions, elapsed)
-            ));
-            let summaries = [self.snapshots.summary(), self.parts.summary()];
-            summaries.iter().flatten().for_each(|summary| self.messages.line(summary));
-            self.engine.statistics().iter().for_each(|line| self.messages.line(line));
-            for CacheStatistics { name, lines } in self.engine.caches() {
-                let CacheLines { hits, misses, write_backs } = lines;
-                let line = format!("{name}: {hits} hits, {misses} misses, {write_backs} lines written back");
-                self.messages.line(&line);
-            }
-        }
-    }
-
-    /// The function of the program that an address belongs to, if its file tells.
-    fn function_at(&self, address: u64) -> Option<String> {
-        let program = read_program(&self.options.program).ok()?;
-        let files = read_image_files(self.options).ok()?;
-        function_at(self.engine.model()?, &images_of(&program, &files), address)
-    }
-
-    /// Writes all files, each independently of the others; false if one failed.
-    fn write_outputs(&mut self, outputs: &[OutputFile<'_>], provenance: Provenance) -> bool {
-        let mut results = Vec::new();
-        if let Some(path) = &self.options.dump_state {
-            let text = dump_state(self.engine, self.info);
-            results.push(write_or_rescue("final state", path, text.as_bytes()));
-        }
-        if !outputs.is_empty() {
-            match self.parts.profile(self.engine, provenance) {
-                Ok(profile) => {
-                    let made = Results {
-                        profile: &profile,
-                        values: self.engine.values(),
-                        model: self.engine.model(),
-                    };
-                    results.extend(outputs.iter().map(|output| write_output(output, &made)));
-                }
-                Err(error) => results.push(Err(error)),
-            }
-        }
-        let mut written = true;
-        for error in results.into_iter().filter_map(Result::err) {
-            self.messages.error(&error);
-            written = false;
-        }
-        written
-    }
-}
-
-fn write_output(output: &OutputFile<'_>, results: &Results<'_>) -> Result<(), String> {
-    let bytes = (output.render)(results)
-        .map_err(|error| format!("the {} could not be made: {error}", output.what))?;
-    write_or_rescue(output.what, &output.path, &bytes)
-}
-
-/// Where the launcher speaks.
-struct Messages(Box<dyn Write + Send>);
-
-impl Messages {
-    fn error(&mut self, text: &str) {
-        self.line(&format!("error: {text}"));
-    }
-
-    fn line(&mut self, text: &str) {
-        // Nobody could be told that nobody listens.
-        let _ = writeln!(self.0, "{text}");
-    }
 }

@@ -1,14 +1,13 @@
 //! The options of a run, the same for `gentool run` and for a generated simulator.
 
-use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use sim_profile::{CheckPlaces, Duplication, Instrumented, Mode, Sampling};
+use sim_profile::{Duplication, Instrumented, Mode, Sampling};
 
 use crate::host::DEFAULT_CLOCK_HZ;
 use crate::launcher::number::{parse_count, parse_number, parse_seconds};
+use crate::launcher::sample_choice::{SampleChecks, SampleCode, SampleOnly};
 use crate::launcher::snapshot::SnapshotInterval;
 use crate::launcher::value_choice::parse_values_at;
 use crate::trace::{CycleWindow, WIDEST_DIAGRAM, parse_window};
@@ -168,8 +167,9 @@ pub struct RunOptions {
 
     /// Print instructions, cycles, seconds and million instructions a second at the end.
     ///
-    /// Hits and misses of simulated caches follow, a line for each cache. All of this goes to
-    /// standard error, so that the program's own output stays as it is.
+    /// Hits and misses of simulated caches follow, a line for each cache, and what the translated engine
+    /// has compiled and interpreted, with the instructions that keep it from being fast, and why. All of
+    /// this goes to standard error, so that the program's own output stays as it is.
     #[arg(long, help_heading = "Results")]
     pub stats: bool,
 
@@ -363,75 +363,6 @@ pub enum ProgramFormat {
     Raw,
 }
 
-/// What alone is counted in samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SampleOnly {
-    /// Instructions that can keep the address behind themselves and jump
-    Calls,
-    /// Instructions that read or write memory.
-    Accesses,
-}
-
-impl fmt::Display for SampleOnly {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SampleOnly::Calls => "calls",
-            SampleOnly::Accesses => "accesses",
-        })
-    }
-}
-
-/// Where a sample may begin and end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum SampleChecks {
-    /// Calls alone; what runs between two of them has no bound.
-    Calls,
-    /// Jumps to addresses that are not above their own alone.
-    BackEdges,
-    /// Both.
-    #[default]
-    Both,
-}
-
-impl SampleChecks {
-    fn places(self) -> CheckPlaces {
-        match self {
-            SampleChecks::Calls => CheckPlaces::Calls,
-            SampleChecks::BackEdges => CheckPlaces::BackEdges,
-            SampleChecks::Both => CheckPlaces::Both,
-        }
-    }
-}
-
-impl fmt::Display for SampleChecks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SampleChecks::Calls => "calls",
-            SampleChecks::BackEdges => "back-edges",
-            SampleChecks::Both => "both",
-        })
-    }
-}
-
-/// What there is a second time, with counters in it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum SampleCode {
-    /// What carries instrumentation: the checks are as ever, and of the same samples less is counted.
-    #[default]
-    Partial,
-    /// Nothing: each of these instructions is a check of its own, and there are no others.
-    None,
-}
-
-impl fmt::Display for SampleCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SampleCode::Partial => "partial",
-            SampleCode::None => "none",
-        })
-    }
-}
-
 impl RunOptions {
     /// Whether something is asked for that needs a measurement; without, an engine may be made
     /// without profiling and runs faster.
@@ -520,112 +451,6 @@ impl RunOptions {
         ]
         .into_iter()
         .find_map(|(option, is_given)| is_given.then_some(option))
-    }
-}
-
-impl RunOptions {
-    /// The same options as a command line: parsed again, they give the same.
-    #[must_use]
-    pub fn to_arguments(&self) -> Vec<OsString> {
-        let mut line: Vec<OsString> = Vec::new();
-        let files = [
-            ("--report", &self.report),
-            ("--profile", &self.profile),
-            ("--events", &self.events),
-            ("--pipeline-trace", &self.pipeline_trace),
-            ("--dump-state", &self.dump_state),
-            ("--values", &self.values),
-            ("--root", &self.root),
-        ];
-        for (name, file) in files {
-            if let Some(file) = file {
-                line.extend([OsString::from(name), file.into()]);
-            }
-        }
-        let limits = [
-            ("--limit-instructions", self.limit_instructions),
-            ("--limit-cycles", self.limit_cycles),
-            ("--pc", self.pc),
-            ("--sample", self.sample),
-            ("--sample-random", self.sample_random),
-            ("--sample-burst", self.sample_burst),
-            ("--sample-timer", self.sample_timer),
-        ];
-        for (name, number) in limits {
-            if let Some(number) = number {
-                line.extend([OsString::from(name), number.to_string().into()]);
-            }
-        }
-        let windows = [
-            ("--pipeline-window", self.pipeline_trace.as_ref().map(|_| self.pipeline_window)),
-            ("--pipeline-diagram", self.pipeline_diagram),
-        ];
-        for (name, window) in windows {
-            if let Some(CycleWindow { first, count }) = window {
-                line.extend([OsString::from(name), format!("{first}:{count}").into()]);
-            }
-        }
-        if let Some(interval) = self.snapshot_every {
-            line.extend([OsString::from("--snapshot-every"), interval.to_string().into()]);
-        }
-        let places = [
-            ("--snapshot-at", &self.snapshot_at),
-            ("--count-from", &self.count_from),
-            ("--count-until", &self.count_until),
-            ("--values-at", &self.values_at),
-            ("--values-of", &self.values_of),
-        ];
-        for (name, places) in places {
-            line.extend(places.iter().map(|place| format!("{name}={place}").into()));
-        }
-        if let Some(only) = self.sample_only {
-            line.push(format!("--sample-only={only}").into());
-            line.push(format!("--sample-code={}", self.sample_code).into());
-        }
-        if self.sample_checks != SampleChecks::Both {
-            line.push(format!("--sample-checks={}", self.sample_checks).into());
-        }
-        if self.snapshot_apart {
-            line.push("--snapshot-apart".into());
-        }
-        if let Some(seconds) = self.timeout {
-            line.extend([OsString::from("--timeout"), seconds.to_string().into()]);
-        }
-        if self.stats {
-            line.push("--stats".into());
-        }
-        if self.caches {
-            line.push("--caches".into());
-        }
-        if self.calls {
-            line.push("--calls".into());
-        }
-        line.extend(self.images.iter().map(|image| format!("--image={image}").into()));
-        line.push(format!("--seed={}", self.seed).into());
-        line.push(format!("--clock-hz={}", self.clock_hz).into());
-        let format = match self.format {
-            ProgramFormat::Auto => "auto",
-            ProgramFormat::Elf => "elf",
-            ProgramFormat::Ihex => "ihex",
-            ProgramFormat::Srec => "srec",
-            ProgramFormat::Raw => "raw",
-        };
-        line.push(format!("--format={format}").into());
-        match self.raw {
-            Some(Some(address)) => line.push(format!("--raw={address}").into()),
-            Some(None) => line.push("--raw".into()),
-            None => {}
-        }
-        line.extend(self.set.iter().map(|assignment| format!("--set={assignment}").into()));
-        // The program comes by itself at the end, so that its name may begin with a hyphen.
-        let program = self.program.as_os_str();
-        let hyphen = program.to_string_lossy().starts_with('-');
-        line.push(if hyphen { PathBuf::from(".").join(program).into() } else { program.into() });
-        if !self.arguments.is_empty() {
-            line.push("--".into());
-            line.extend(self.arguments.iter().map(OsString::from));
-        }
-        line
     }
 }
 

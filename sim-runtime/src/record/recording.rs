@@ -6,7 +6,7 @@ use isac_ir::Model;
 use isac_ir::account::{Times, account_instruction};
 use isac_ir::behavior::AccessKind;
 use isac_ir::bits::Bits;
-use isac_ir::control::{Control, control_of};
+use isac_ir::control::{Control, ControlCache, control_of};
 use isac_ir::decode::{Decoded, Element};
 use isac_ir::root::{RootDecoding, decode_root, root_elements};
 use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Overhead, Word};
@@ -108,10 +108,15 @@ impl Recording {
     }
 }
 
-/// Where a static instruction of so many cells may go on; `None` if it is no instruction.
-pub fn control_at(model: &Model, key: &StaticKey, size_cells: u32) -> Option<Control> {
+/// Where a static instruction of so many cells may go on; `None` if it is no instruction. The cache is of the same
+/// model.
+pub fn control_at(
+    (model, cache): (&Model, &ControlCache),
+    key: &StaticKey,
+    size_cells: u32,
+) -> Option<Control> {
     let decoded = Recording::decode(model, key)?;
-    Some(control_of(model, &decoded, key.address, size_cells))
+    Some(control_of((model, cache), &decoded, key.address, size_cells))
 }
 
 /// The operation that holds the CODINGROOT, with the instance of each element.

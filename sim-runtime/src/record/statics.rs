@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_ir::control::{Control as ModelControl, Delayed as ModelDelayed, MOST_SLOTS, control_of};
+use isac_ir::control::{
+    Control as ModelControl, ControlCache, Delayed as ModelDelayed, MOST_SLOTS, control_of,
+};
 use isac_ir::decode::Element;
 use isac_ir::root::{RecordedDecoder, RootDecoding, RootElement, decode_root, root_elements};
 use isac_ir::syntax::Tree;
@@ -16,9 +18,10 @@ use sim_profile::{Control, DelayedControl, InstructionKey, Measurement, StaticFa
 /// are left out, and so are instructions of several elements of a CODINGROOT.
 pub fn static_table(model: &Model, measurement: &Measurement) -> StaticTable {
     let decoder = KeyDecoder::new(model);
+    let cache = ControlCache::default();
     let entries = measurement.instructions.iter().filter_map(|(key, record)| {
         let root = decoder.decode(key, &record.name).filter(|root| root.decoded_elements() == 1)?;
-        let facts = facts(model, &root, key.address, record.size_cells);
+        let facts = facts((model, &cache), &root, key.address, record.size_cells);
         (facts != StaticFacts::default()).then_some((*key, facts))
     });
     let mut table = entries.collect();
@@ -62,6 +65,7 @@ impl<'m> KeyDecoder<'m> {
 /// Says of single instructions of a model what they may do.
 pub struct StaticReader<'m> {
     model: &'m Model,
+    cache: ControlCache,
     operation: u32,
     element: RootElement<'m>,
 }
@@ -83,7 +87,7 @@ impl<'m> StaticReader<'m> {
     pub fn of(model: &'m Model) -> Option<StaticReader<'m>> {
         let operation = model.operations.iter().position(|operation| operation.root.is_some())? as u32;
         let [element] = root_elements(model, operation)[..] else { return None };
-        Some(StaticReader { model, operation, element })
+        Some(StaticReader { model, cache: ControlCache::default(), operation, element })
     }
 
     /// The instruction at an address whose cells are `word`, joined in the target's byte order, of this
@@ -92,7 +96,11 @@ impl<'m> StaticReader<'m> {
         let root = self.decode(word, width_bits)?;
         let key = InstructionKey { address, word: Word::new(&root.bytes(self.model)).ok()? };
         let size_cells = root.size_cells(self.model);
-        Some(StaticCode { key, size_cells, facts: facts(self.model, &root, address, size_cells) })
+        Some(StaticCode {
+            key,
+            size_cells,
+            facts: facts((self.model, &self.cache), &root, address, size_cells),
+        })
     }
 
     fn decode(&self, word: Bits, width_bits: u32) -> Option<RootDecoding> {
@@ -103,8 +111,13 @@ impl<'m> StaticReader<'m> {
     }
 }
 
-fn facts(model: &Model, root: &RootDecoding, address: u64, size_cells: u32) -> StaticFacts {
-    let control = control_of(model, &root.decoded, address, size_cells);
+fn facts(
+    (model, cache): (&Model, &ControlCache),
+    root: &RootDecoding,
+    address: u64,
+    size_cells: u32,
+) -> StaticFacts {
+    let control = control_of((model, cache), &root.decoded, address, size_cells);
     let child = root.decoded.children(0).next();
     let tree = child.and_then(|child| Tree::of(&root.decoded, child));
     let text = tree.and_then(|tree| print(model, &tree, Site { address, size_cells }));

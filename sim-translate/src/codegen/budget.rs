@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Inst, InstBuilder, MemFlagsData, types};
 use sim_profile::flow::Placement;
 
-use super::{Codegen, Given, Position};
+use super::{Codegen, Given, Later, Pc, Position, SiteKind};
 use crate::counting::Counting;
 use crate::flow::Flow;
 use crate::layout;
@@ -109,6 +110,29 @@ impl Codegen<'_, '_> {
         let fuel = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, layout::FUEL);
         self.b.def_var(self.fuel, fuel);
         Passing { taken_up: Some((self.b.func.dfg.value_def(fuel).unwrap_inst(), fuel)), ..passing }
+    }
+
+    /// Leaves if the budget may not reach to where it is asked next.
+    pub(super) fn ask_budget(&mut self, index: usize, length: i64) {
+        let fuel = self.fuel();
+        let (inst, needs) = self.unknown();
+        self.later.push(Later { inst, node: self.node, length });
+        let is_low = self.b.ins().icmp(IntCC::SignedLessThan, fuel, needs);
+        let place = self.region.blocks[index].place;
+        self.step = self.region.blocks[index].steps[0].number;
+        self.pc = Pc::Known(place.address);
+        self.leave_if(is_low, SiteKind::Budget);
+    }
+    /// The same for instructions, where the budget holds checks that do not bound them.
+    pub(super) fn ask_instructions(&mut self, index: usize) {
+        let fuel = self.fuel();
+        let (inst, told) = self.unknown();
+        self.later.push(Later { inst, node: self.node, length: 0 });
+        let left = self.b.ins().isub(fuel, told);
+        let instructions = self.b.ins().band_imm_u(left, (1 << layout::CHECK_SHIFT) - 1);
+        let length = self.shape.lengths[index];
+        let is_low = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, instructions, length);
+        self.leave_if(is_low, SiteKind::Budget);
     }
 
     /// A constant that is not known yet.

@@ -6,95 +6,23 @@
 //! else there is, devices, other ranges, faults, code that is written, is rare: as long as the instruction
 //! has done nothing yet it is done by the interpreter, from its beginning; else a helper makes the access.
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value as Ir, types};
-use isac_ir::behavior::BinaryOp;
-use isac_ir::bits::sign_extend;
-use isac_ir::resource::Range;
 use sim_runtime::AccessKind;
 
-use super::bounds::{FARTHEST, Indexed, indexed, moved, unmasked};
-use super::piece::{MOST_PIECES, Piece};
+use super::bounds::unmasked;
+use super::reach::split_address;
+use super::window::Window;
 use super::{Codegen, SiteKind, type_of};
 use crate::compilable::{Left, Undone};
-use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
-use crate::region::Numbered;
+use crate::layout;
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
-use crate::state::Clean;
-
-/// Most cells that one comparison serves where an index is added.
-const LONGEST: u32 = MARKED_BEFORE;
-/// Steps that are looked at for further accesses from a register.
-const LOOKED_AT: usize = 64;
-
-/// Which cells a window is: several maps may have different ones at the same addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
-    low: u64,
-    high: u64,
-    /// Of the cell at `low`, from the shared memory's beginning.
-    offset: u32,
-}
-
-/// A range that an access may lie in, in host terms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
-    low: u64,
-    high: u64,
-    /// Of the cell at `low`, from the shared memory's beginning.
-    offset: u32,
-    /// Bytes of a cell, as a power of two.
-    pub(super) shift: u32,
-    /// Of the granule of the cell at `low`.
-    granules: u32,
-    /// Where an access is made cell by cell, which bits of the memory's cell are the map's.
-    pieces: Option<Piece>,
-    /// The part of it without code.
-    clean: Clean,
-}
-
-impl Window {
-    fn span(&self) -> Span {
-        Span { low: self.low, high: self.high, offset: self.offset }
-    }
-
-    /// Most cells that one comparison is to serve: half of the window, where it is small.
-    fn longest(&self) -> u32 {
-        u32::try_from((self.high - self.low).div_ceil(2)).unwrap_or(u32::MAX)
-    }
-}
-
-/// A stretch of addresses from a value on that is known to lie in a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Checked {
-    /// Before it is widened.
-    base: Ir,
-    window: Span,
-    from: i64,
-    /// Last cell.
-    to: i64,
-    /// It holds no code: it can be written.
-    writable: bool,
-}
-
-/// An access from a value on.
-#[derive(Debug, Clone, Copy)]
-struct Reached {
-    offset: i64,
-    cells: u32,
-    writes: bool,
-    /// It is of the block at hand.
-    is_here: bool,
-    /// Address of the instruction.
-    step: u64,
-}
 
 /// An access, as compiled code sees it.
 #[derive(Debug, Clone, Copy)]
-struct Access {
-    map: u32,
-    cells: u32,
-    kind: AccessKind,
+pub(super) struct Access {
+    pub(super) map: u32,
+    pub(super) cells: u32,
+    pub(super) kind: AccessKind,
 }
 
 /// The access at an address, if nothing is done before it.
@@ -135,40 +63,6 @@ pub(crate) fn unpack(packed: u64) -> (u32, u32, AccessKind) {
         _ => AccessKind::Fetch,
     };
     (packed as u32 & 0xffff, (packed >> 16) as u32 & 0xffff, access)
-}
-
-/// Constants that are added to an address are looked at apart from it up to this size, so that sums of them have
-/// no end to go beyond.
-const FARTHEST_OFFSET: i64 = 1 << 40;
-
-/// An address as a value and a constant that is added to it.
-fn split_address(address: &Value) -> (Option<&Value>, i64) {
-    let (base, offset) = split_sum(address);
-    match base {
-        Some(_) if offset.abs() > FARTHEST_OFFSET => (Some(address), 0),
-        _ => (base, offset),
-    }
-}
-
-fn split_sum(address: &Value) -> (Option<&Value>, i64) {
-    let signed = |value: u128| (sign_extend(value, address.width, 128) as i64).max(i64::MIN + 1);
-    match &address.kind {
-        Kind::Const(known) => (None, *known as i64),
-        Kind::Binary(BinaryOp::Add, base, offset) => match (offset.known(), base.known()) {
-            (Some(offset), None) => (Some(base), signed(offset)),
-            (None, Some(offset)) => (Some(offset_base(address)), signed(offset)),
-            _ => (Some(address), 0),
-        },
-        _ => (Some(address), 0),
-    }
-}
-
-/// The second operand of a sum.
-fn offset_base(sum: &Value) -> &Value {
-    match &sum.kind {
-        Kind::Binary(_, _, right) => right,
-        _ => sum,
-    }
 }
 
 impl Codegen<'_, '_> {
@@ -307,301 +201,17 @@ impl Codegen<'_, '_> {
         self.b.switch_to_block(block);
     }
 
-    /// Where an access lies that is known to lie in a window: an address in 64 bits, and an offset. What is
-    /// known of a value holds for one that is moved from it by a constant: modulo the width both sums are
-    /// the same address, and that from the value which was looked at is not beyond the width.
-    fn is_checked(
-        &mut self,
-        (base, width): (Ir, u32),
-        window: &Window,
-        (offset, cells): (i64, u32),
-        writes: bool,
-    ) -> Option<(Ir, i64)> {
-        let (from, by) = moved(&self.b.func.dfg, base);
-        let covers = |known: i64, base: Ir| {
-            let first = offset + known;
-            let last = first + i64::from(cells) - 1;
-            self.checked.iter().any(|checked| {
-                self.b.func.dfg.resolve_aliases(checked.base) == base
-                    && checked.window == window.span()
-                    && checked.from <= first
-                    && last <= checked.to
-                    && (checked.writable || !writes)
-            })
-        };
-        let own = self.b.func.dfg.resolve_aliases(base);
-        let (found, offset) = match (covers(0, own), covers(by, from)) {
-            (true, _) => (base, offset),
-            (false, true) => (from, offset + by),
-            (false, false) => return None,
-        };
-        Some((self.host_address(found, width), offset))
-    }
-
-    /// True if it is seen to that an access lies in a window by what is known of an index in its address:
-    /// it is added to a value that is looked at once for all that the index can be, or to none at all.
-    fn lies_by_index(
-        &mut self,
-        (value, width): (Ir, u32),
-        window: &Window,
-        (offset, cells): (i64, u32),
-        writes: bool,
-    ) -> bool {
-        let is_tried = self.region.near.contains(&self.address);
-        // Where the sum of base and index is beyond its width, its address would be another.
-        let most = i128::from(window.high) - i128::from(offset);
-        if is_tried || width > 64 || most >= 1 << width {
-            return false;
-        }
-        let Indexed { base, index } = indexed(&self.b.func.dfg, value);
-        let (first, places) = match writes {
-            true => (window.low.wrapping_add(window.clean.first), i128::from(window.clean.places(cells))),
-            false => (window.low, i128::from(window.high - window.low) + 2 - i128::from(cells)),
-        };
-        let Some(base) = base else {
-            let from = i128::from(index.least) + i128::from(offset) - i128::from(first);
-            let to = i128::from(index.most) + i128::from(offset) - i128::from(first);
-            return 0 <= from && to < places;
-        };
-        let reached = index.most - index.least + u64::from(cells);
-        if base == self.b.func.dfg.resolve_aliases(value) || reached > LONGEST.min(window.longest()).into() {
-            return false;
-        }
-        let stretch = (offset.saturating_add_unsigned(index.least), reached as u32);
-        if self.is_checked((base, width), window, stretch, writes).is_none() {
-            let base_ir = self.host_address(base, width);
-            let lies = match writes {
-                true => self.begins_clean(base_ir, window, stretch),
-                false => self.lies_within(base_ir, window, stretch),
-            };
-            self.go_on_if(lies);
-            self.know(base, window, stretch, writes);
-        }
-        true
-    }
-
-    /// What is reached from a value on, this access included, as far as one comparison serves it:
-    /// the first cell, and how many.
-    fn stretch(
-        &self,
-        base: &Value,
-        window: &Window,
-        (offset, cells): (i64, u32),
-        writes: bool,
-    ) -> (i64, u32) {
-        let (mut from, mut to) = (offset, offset + i64::from(cells) - 1);
-        // What may be written is looked at as a whole.
-        let most = if writes { MARKED_BEFORE } else { 4096 }.min(window.longest());
-        let most = i64::from(most);
-        for other in self.accesses_from(base) {
-            let last = other.offset + i64::from(other.cells) - 1;
-            let (low, high) = (from.min(other.offset), to.max(last));
-            if high - low < most {
-                (from, to) = (low, high);
-            }
-        }
-        (from, (to - from + 1) as u32)
-    }
-
     /// A value of an address's width in 64 bits.
-    fn host_address(&mut self, value: Ir, width: u32) -> Ir {
+    pub(super) fn host_address(&mut self, value: Ir, width: u32) -> Ir {
         match type_of(width).bits().cmp(&64) {
             std::cmp::Ordering::Greater => self.narrow(value, types::I64),
             _ => self.widen(value, types::I64),
         }
     }
 
-    /// True if the block at hand writes from a value on, in the window that is read from.
-    fn is_written_from(&self, base: &Value, access: Access, window: &Window) -> bool {
-        self.accesses_from(base).iter().any(|other| other.writes && other.is_here)
-            && self.windows(Access { kind: AccessKind::Write, ..access }).first() == Some(window)
-    }
-
-    /// Remembers that a stretch lies in a window.
-    fn know(&mut self, base: Ir, window: &Window, (from, cells): (i64, u32), writable: bool) {
-        let to = from + i64::from(cells) - 1;
-        self.checked.push(Checked { base, window: window.span(), from, to, writable });
-    }
-
-    /// The block that goes on with the innermost loop of another, if it is entered from that alone.
-    fn block_behind(&self, block: usize) -> Option<usize> {
-        let around = self.shape.innermost[block]?;
-        let is_behind = |behind: &usize| {
-            let is_first = *behind == around || *behind == 0;
-            !is_first && self.shape.innermost[*behind] == Some(around) && self.shape.entered[*behind] == 1
-        };
-        let mut behind = self.region.blocks[block].successors.iter().copied().filter(is_behind);
-        behind.next().filter(|_| behind.next().is_none())
-    }
-
-    /// The steps from the one at hand on, and whether they are of its block, as far as it is looked.
-    fn steps_ahead(&self) -> impl Iterator<Item = (bool, &Numbered)> {
-        let here = self.region.blocks[self.current].steps[self.at..].iter().map(|step| (true, step));
-        // What is behind need not come: where that was amiss, it is left alone.
-        let is_tried = self.region.near.contains(&self.address);
-        let first = if is_tried { None } else { self.block_behind(self.current) };
-        let behind = std::iter::successors(first, |block| self.block_behind(*block));
-        let steps = behind.flat_map(|block| &self.region.blocks[block].steps);
-        here.chain(steps.map(|step| (false, step))).take(LOOKED_AT)
-    }
-
-    /// Accesses from a value on, up to where that may change, of the block at hand and of those that are
-    /// expected behind it.
-    fn accesses_from(&self, base: &Value) -> Vec<Reached> {
-        let mut found = Vec::new();
-        let Kind::Register { register, element, .. } = base.kind else { return found };
-        let mut moved_by = 0;
-        for (is_here, step) in self.steps_ahead() {
-            let (mut changes, mut moves) = (false, moved_by);
-            walk_ops(&step.step.ops, &mut |item| {
-                let (address, cells, writes) = match item {
-                    Item::Op(Op::SetRegister { register: other, element: changed, low: 0, value })
-                        if (*other, *changed) == (register, element) && value.width == base.width =>
-                    {
-                        match split_address(value) {
-                            (Some(from), by) if from == base => moves += by,
-                            _ => changes = true,
-                        }
-                        return;
-                    }
-                    Item::Op(Op::SetRegister { register: other, element: changed, .. }) => {
-                        changes |= (*other, *changed) == (register, element);
-                        return;
-                    }
-                    Item::Op(Op::SetMemory { address, cells, .. }) => (address, *cells, true),
-                    Item::Value(Value { kind: Kind::Memory { address, cells, .. }, .. }) => {
-                        (&**address, *cells, false)
-                    }
-                    _ => return,
-                };
-                let (other, offset) = split_address(address);
-                if other == Some(base) {
-                    let offset = offset.saturating_add(moved_by);
-                    found.push(Reached { offset, cells, writes, is_here, step: step.step.address });
-                }
-            });
-            if changes || moves.abs() > FARTHEST {
-                break;
-            }
-            moved_by = moves;
-        }
-        found
-    }
-
-    /// The cell from a window's beginning on.
-    fn place(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
-        match offset.wrapping_sub(window.low as i64) {
-            0 => base,
-            amount => self.b.ins().iadd_imm_s(base, amount),
-        }
-    }
-
-    fn lies_within(&mut self, base: Ir, window: &Window, (offset, cells): (i64, u32)) -> Ir {
-        let place = self.place(base, window, offset);
-        let last = (window.high - window.low).wrapping_sub(u64::from(cells) - 1);
-        let last = self.b.ins().iconst(types::I64, last as i64);
-        self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, place, last)
-    }
-
-    /// True if a stretch begins where neither it nor what is written there can reach code.
-    fn is_clean(
-        &mut self,
-        (base, base_ir): (&Value, Ir),
-        window: &Window,
-        (offset, cells): (i64, u32),
-    ) -> Ir {
-        let is_near = |access: &Reached| access.writes && self.region.near.contains(&access.step);
-        if self.region.near.contains(&self.address) || self.accesses_from(base).iter().any(is_near) {
-            // Data and code lie close together: it is looked closely.
-            let is_within = self.lies_within(base_ir, window, (offset, cells));
-            self.go_on_if(is_within);
-            let is_code = self.granule(base_ir, window, offset);
-            return self.b.ins().icmp_imm_u(IntCC::Equal, is_code, 0);
-        }
-        self.begins_clean(base_ir, window, (offset, cells))
-    }
-
-    /// True if a stretch that begins at an address lies in a window, and holds no code.
-    fn begins_clean(&mut self, base: Ir, window: &Window, (offset, cells): (i64, u32)) -> Ir {
-        let first = window.low.wrapping_add(window.clean.first);
-        let from_there = match offset.wrapping_sub(first as i64) {
-            0 => base,
-            amount => self.b.ins().iadd_imm_s(base, amount),
-        };
-        let places = self.b.ins().iconst(types::I64, window.clean.places(cells) as i64);
-        self.b.ins().icmp(IntCC::UnsignedLessThan, from_there, places)
-    }
-
     /// Leaves the instruction to the interpreter unless a condition holds.
-    fn go_on_if(&mut self, condition: Ir) {
+    pub(super) fn go_on_if(&mut self, condition: Ir) {
         self.leave_unless(condition, SiteKind::Redo);
-    }
-
-    /// Not 0 if code may stand where an access begins.
-    fn granule(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
-        let place = self.place(base, window, offset);
-        self.granule_at(place, window)
-    }
-
-    fn granule_at(&mut self, place: Ir, window: &Window) -> Ir {
-        let granule = self.b.ins().ushr_imm_u(place, i64::from(GRANULE_SHIFT));
-        let granule = self.b.ins().iadd(self.ctx, granule);
-        self.b.ins().load(types::I8, MemFlagsData::trusted(), granule, window.granules as i32)
-    }
-
-    /// The ranges of a map that an access may lie in: what the step at hand has accessed before comes first,
-    /// else what the code at hand lies in.
-    fn windows(&self, access: Access) -> Vec<Window> {
-        let model = self.around.model;
-        let table = &model.maps[access.map as usize];
-        let Access { cells, kind, .. } = access;
-        let pieces_of = |range: &Range| {
-            let ram = &model.rams[range.ram as usize];
-            let whole = range.low_bit == 0 && ram.cell_bits == table.cell_bits;
-            let place = self.around.layout.rams[range.ram as usize];
-            let bytes = place.cell_bytes * cells;
-            let is_byte = place.cell_bytes == 1 || !model.target.big_endian;
-            let is_plain = cells == 1 || (ram.cell_bits == place.cell_bytes * 8 && is_byte);
-            let is_one = whole && is_plain && bytes <= 16 && bytes.is_power_of_two();
-            (!is_one).then_some(Piece { low_bit: range.low_bit, width: table.cell_bits, is_part: !whole })
-        };
-        let fits = |range: &Range| {
-            let ram = &model.rams[range.ram as usize];
-            let allowed = match kind {
-                AccessKind::Read => ram.readable,
-                AccessKind::Write => ram.writable,
-                AccessKind::Fetch => ram.executable,
-            };
-            let cell_bytes = self.around.layout.rams[range.ram as usize].cell_bytes;
-            let is_short = cell_bytes <= 8 && cells <= MOST_PIECES && cells * table.cell_bits <= 128;
-            let reaches = range.high - range.low >= u64::from(cells) - 1;
-            allowed && (is_short || pieces_of(range).is_none()) && reaches
-        };
-        let clean = &self.around.clean[access.map as usize];
-        let mut found: Vec<(&Range, Clean)> =
-            table.ranges.iter().zip(clean.iter().copied()).filter(|(range, _)| fits(range)).collect();
-        let here = self.region.blocks[0].place.address;
-        let reached = self.region.reached.get(&self.address);
-        found.sort_by_key(|(range, _)| {
-            let is_reached = reached.is_some_and(|ram| *ram == range.ram);
-            let holds_code = (range.low..=range.high).contains(&here);
-            let is_data = model.rams[range.ram as usize].writable;
-            let size = std::cmp::Reverse(range.high - range.low);
-            (!is_reached, !is_data, !holds_code, size, range.low)
-        });
-        let window = |(range, clean): (&Range, Clean)| {
-            let place = self.around.layout.rams[range.ram as usize];
-            Window {
-                low: range.low,
-                high: range.high,
-                offset: place.offset,
-                shift: place.cell_bytes.trailing_zeros(),
-                granules: place.granules,
-                pieces: pieces_of(range),
-                clean,
-            }
-        };
-        found.into_iter().take(2).map(window).collect()
     }
 
     /// True if the access that remains finds out by itself that an address lies where arms are left: it
@@ -610,16 +220,15 @@ impl Codegen<'_, '_> {
         let Some(access) = first_access_at(left.rest, left.address) else { return false };
         let windows = self.windows(access);
         let Some(window) = windows.first().filter(|_| !self.is_precise()) else { return false };
-        let is_apart =
-            |(first, last): &(u128, u128)| *last < u128::from(window.low) || *first > u128::from(window.high);
+        let is_apart = |(first, last): &(u128, u128)| {
+            *last < u128::from(window.span.low) || *first > u128::from(window.span.high)
+        };
         left.ranges.iter().all(is_apart)
     }
 
     /// Cells at an address that is known.
     fn load_known(&mut self, access: Access, windows: &[Window], address: u64, ty: Type) -> Ir {
-        let last = address.checked_add(u64::from(access.cells) - 1);
-        let holds = |window: &&Window| window.low <= address && last.is_some_and(|last| last <= window.high);
-        match windows.iter().find(holds) {
+        match windows.iter().find(|window| window.holds(address, access.cells)) {
             Some(window) => {
                 let base = self.b.ins().iconst(types::I64, address as i64);
                 self.load_host(base, window, 0, access.cells, ty)
@@ -640,10 +249,7 @@ impl Codegen<'_, '_> {
         windows: &[Window],
         known: u64,
     ) {
-        let last = known.checked_add(u64::from(access.cells) - 1);
-        let holds = |window: &&Window| {
-            address.known().is_some() && window.low <= known && last.is_some_and(|last| last <= window.high)
-        };
+        let holds = |window: &&Window| address.known().is_some() && window.holds(known, access.cells);
         let done = self.b.create_block();
         if let Some(window) = windows.iter().find(holds) {
             let base = self.b.ins().iconst(types::I64, known as i64);
@@ -709,21 +315,6 @@ impl Codegen<'_, '_> {
         self.leave(SiteKind::Told);
         self.begin_block(on, true);
         self.split();
-    }
-
-    /// Where in the host an access lies that is known to lie in a window: base and displacement.
-    pub(super) fn host_place(&mut self, base: Ir, window: &Window, offset: i64) -> (Ir, i32) {
-        if window.shift > 0 {
-            let place = self.place(base, window, offset);
-            let place = self.b.ins().ishl_imm_u(place, i64::from(window.shift));
-            return (self.b.ins().iadd(self.ctx, place), window.offset as i32);
-        }
-        let moved = i64::from(window.offset).wrapping_add(offset).wrapping_sub(window.low as i64);
-        let base = self.b.ins().iadd(self.ctx, base);
-        match i32::try_from(moved) {
-            Ok(moved) => (base, moved),
-            Err(_) => (self.b.ins().iadd_imm_s(base, moved), 0),
-        }
     }
 
     /// Loads from the host, cells joined in the target's order.

@@ -14,244 +14,47 @@ mod entry;
 mod exits;
 mod finish;
 mod jump;
-pub(crate) use self::jump::Entries;
 pub(crate) mod memory;
 mod operator;
 mod order;
 mod piece;
-pub(crate) use self::operator::divides;
+mod reach;
+mod registers;
 pub(crate) mod returns;
 mod shape;
 mod statement;
+mod surroundings;
+mod translated;
 mod value;
+mod window;
+
+pub(crate) use self::jump::Entries;
+pub(crate) use self::operator::divides;
+pub(crate) use self::surroundings::{
+    ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, Helpers, NOBODY, Surroundings,
+};
+pub(crate) use self::translated::{Exit, Link, Room, Site, SiteKind, Translated};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self, AbiParam, Function, Inst, InstBuilder, MemFlagsData, SigRef, Signature, Type, types,
 };
-use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use isac_ir::Model;
+use sim_profile::flow::OUTSIDE;
 
 use self::budget::Passing;
-pub(crate) use self::budget::Turns;
 use self::dominance::Dominance;
 use self::entry::Entered;
 use self::exits::{Exits, Held};
 use self::shape::Shape;
-use sim_profile::flow::{OUTSIDE, Placement};
-
-use crate::checks::Checks;
-use crate::compilable::{Compilable, Undone};
+use crate::compilable::Undone;
 use crate::counting::{Counting, Lead};
 use crate::flow::{Flow, Way};
-use crate::frames::FramesAround;
-use crate::layout::{self, Layout};
-use crate::mode::{Mode, ModeItems};
-use crate::region::{Region, Target};
-use crate::residual::{Item, Kind, Op, Value, walk_ops};
-use crate::state::Clean;
-
-/// Most registers that live in variables: each way out of a region stores those that may have
-/// changed.
-const MOST_VARIABLES: usize = 64;
-
-/// Why compiled code comes back, at [`layout::EXIT`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u64)]
-pub(crate) enum Exit {
-    /// A link leads to what is not compiled.
-    Link = 1,
-    /// A computed address leads to what is not compiled, or was not there lately.
-    Jump = 2,
-    /// A site.
-    Site = 3,
-    /// A return leads to what is not compiled, or was not there lately; its frame is taken off.
-    Return = 4,
-}
-
-/// What the engine knows of a way back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Site {
-    pub(crate) kind: SiteKind,
-    /// The step that was at hand.
-    pub(crate) step: u32,
-    /// Its node, for the count of its ends.
-    pub(crate) node: u32,
-    /// Instructions that have begun since the budget was told, this one included.
-    pub(crate) begun: i64,
-    /// The program counter there, if it is known; else it is told.
-    pub(crate) pc: Option<u64>,
-    /// How often it was taken.
-    pub(crate) times: u64,
-    /// The region that it belongs to.
-    pub(crate) region: u32,
-    /// In a loop whose turns are counted by the budget: where what it has taken is summed up.
-    pub(crate) taken: Option<u32>,
-}
-
-/// What happened at a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SiteKind {
-    /// The instruction has not ended as instructions do.
-    Trap(crate::residual::Trap),
-    /// A helper knows how it has ended.
-    Told,
-    /// It names a register that does not exist; its index is told.
-    RegisterIndex(u32),
-    /// It is complete, and something was written that has to be looked at: near code, to a device, or to
-    /// what the mode is made of.
-    Written,
-    /// The budget may not reach to where it is asked next; nothing of the step has begun.
-    Budget,
-    /// It is complete, and led to a computed address.
-    Jump,
-    /// Nothing of it has happened: it is interpreted.
-    Redo,
-    /// Nothing of it has happened, and it is interpreted because some of it cannot be compiled.
-    Interpreted,
-}
-
-/// A direct way out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Link {
-    /// The step that goes out by it.
-    pub(crate) step: u32,
-    /// Where it leads.
-    pub(crate) target: Target,
-    /// Where the address of the code there stands.
-    pub(crate) slot: u32,
-    /// Where it stands from which stacks it calls, if it is a call.
-    pub(crate) call: Option<u32>,
-}
-
-/// What a function was made with, beside its code.
-pub(crate) struct Translated {
-    pub(crate) flow: Flow,
-    /// The edges that count; without profile it is not asked for.
-    pub(crate) placement: Placement,
-    /// Where the counter of each of them stands.
-    pub(crate) counters: Vec<u32>,
-    /// Counters that sum up what a loop has taken from the budget, by index among the counters.
-    pub(crate) turns: Vec<(usize, Turns)>,
-    pub(crate) sites: Vec<Site>,
-    pub(crate) links: Vec<Link>,
-    /// The mode behind each site that leads to a computed address, by number of the site.
-    pub(crate) jump_modes: Vec<(u64, Mode)>,
-    /// Node in which each step begins.
-    pub(crate) begins: Vec<(u32, u32)>,
-    /// Counters of steps: node, step, counter.
-    pub(crate) counts: Vec<(u32, u32, u32)>,
-    /// Counters of steps that count for themselves: where they stand, step, counter.
-    pub(crate) own_counts: Vec<(u32, u32, u32)>,
-    /// Extra cycles of steps that are known: node, step, how many.
-    pub(crate) charges: Vec<(u32, u32, u64)>,
-    /// Those that are summed up: where they stand, step.
-    pub(crate) own_charges: Vec<(u32, u32)>,
-    /// The model's own events: node, name.
-    pub(crate) events: Vec<(u32, String)>,
-    /// Edges that are control transfers: edge, from, to.
-    pub(crate) transfers: Vec<(u32, u64, u64)>,
-    /// Tables of bytes: where they stand, and what.
-    pub(crate) tables: Vec<(u32, Vec<u8>)>,
-    /// It counts what the program does.
-    pub(crate) profiles: bool,
-    /// Number of its first site.
-    pub(crate) first_site: u32,
-    /// Number of its sites.
-    pub(crate) site_count: u32,
-}
-
-/// Room for counters and links.
-pub(crate) struct Room {
-    pub(crate) next: u32,
-    pub(crate) end: u32,
-}
-
-impl Room {
-    /// A number of 8 bytes, all 0.
-    pub(crate) fn take(&mut self) -> u32 {
-        self.take_bytes(8)
-    }
-
-    /// Bytes, all 0, at a multiple of 8.
-    pub(crate) fn take_bytes(&mut self, bytes: u32) -> u32 {
-        let bytes = bytes.next_multiple_of(8);
-        let offset = self.next.min(self.end - bytes);
-        self.next = offset + bytes;
-        offset
-    }
-}
-
-/// What every function is made with.
-pub(crate) struct Surroundings<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) layout: &'a Layout,
-    pub(crate) profiles: bool,
-    /// The budget holds these checks, too; where they bound the instructions between them, it is asked for
-    /// them alone.
-    pub(crate) checks: Option<Checks>,
-    /// Which edges count.
-    pub(crate) counting: &'a Counting,
-    pub(crate) items: &'a ModeItems,
-    /// Jumps to computed addresses are told apart by their sites: each has its own counts, and its own
-    /// mode.
-    pub(crate) by_site: bool,
-    /// Where the table of jumps stands: [`layout::JUMPS`], or [`layout::STRETCH_JUMPS`].
-    pub(crate) jumps: i32,
-    /// Frames of calls, if somebody follows them.
-    pub(crate) frames: Option<FramesAround>,
-    pub(crate) compilable: Compilable<'a>,
-    pub(crate) helpers: Helpers,
-    pub(crate) config: TargetFrontendConfig,
-    /// Which part of each range holds no code, by map and range.
-    pub(crate) clean: Vec<Vec<Clean>>,
-    /// Number of the first site.
-    pub(crate) first_site: u32,
-    /// Number of the first link.
-    pub(crate) first_link: u32,
-}
-
-/// In place of a step: extra cycles are charged to none, since the code does not count.
-pub(crate) const NOBODY: u32 = u32::MAX;
-
-/// What compiled code asks of the run: its cycles,
-pub(crate) const ASK_CYCLES: u64 = 0;
-/// its instructions,
-pub(crate) const ASK_INSTRUCTIONS: u64 = 1;
-/// whether the time of the first device has come, if it is a timer; numbers behind it ask for others.
-pub(crate) const ASK_PENDING: u64 = 2;
-
-/// Addresses of what compiled code calls.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Helpers {
-    pub(crate) load: u64,
-    pub(crate) store: u64,
-    pub(crate) extra_cycles: u64,
-    /// How far the run has come: [`ASK_CYCLES`] and those behind it.
-    pub(crate) passed: u64,
-}
-
-/// Register files that a step always reaches by computed indexes: they stay in memory.
-fn find_computed(ops: &[Op], found: &mut BTreeSet<u32>) {
-    for op in ops {
-        if let Op::SetElement { register, .. } = op {
-            found.insert(*register);
-        }
-        for value in op.values() {
-            value.walk(&mut |item| {
-                if let Item::Value(Value { kind: Kind::Element { register, .. }, .. }) = item {
-                    found.insert(*register);
-                }
-            });
-        }
-        if let Op::Block(_, body) = op {
-            find_computed(body, found);
-        }
-    }
-}
+use crate::layout;
+use crate::mode::Mode;
+use crate::region::Region;
 
 /// The signature of compiled regions.
 pub(crate) fn signature() -> Signature {
@@ -318,7 +121,7 @@ pub(super) enum Pc {
 struct End {
     /// What registers hold, by number.
     values: Vec<Option<ir::Value>>,
-    checked: Vec<memory::Checked>,
+    checked: Vec<reach::Checked>,
 }
 
 /// The least budget with which a block may be entered: a constant that is known when the graph is.
@@ -370,7 +173,7 @@ pub(super) struct Codegen<'a, 'f> {
     /// 1 if the step has written what has to be looked at; `None` if it cannot.
     pub(super) written: Option<Variable>,
     /// What is known of addresses.
-    checked: Vec<memory::Checked>,
+    checked: Vec<reach::Checked>,
     /// What is known not to be 0.
     nonzero: Vec<ir::Value>,
     /// What registers hold where each block begins, by number of the register, as far as it is known.
@@ -546,33 +349,6 @@ impl Codegen<'_, '_> {
         Unfinished { flow, positions, later, site_loops, entered: entered.collect(), out }
     }
 
-    /// Which registers live in variables; gives the files of which elements are written by computed indexes.
-    fn find_registers(&mut self) -> BTreeSet<u32> {
-        let mut whole: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-        let (mut computed, mut indexed) = (BTreeSet::new(), BTreeSet::new());
-        for step in self.region.blocks.iter().flat_map(|block| &block.steps) {
-            walk_ops(&step.step.ops, &mut |item| match item {
-                Item::Op(Op::SetRegister { register, element, .. })
-                | Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
-                    *whole.entry((*register, *element)).or_default() += 1;
-                }
-                Item::Op(Op::SetElement { register, .. }) => _ = indexed.insert(*register),
-                Item::Op(_) | Item::Value(_) => {}
-            });
-            find_computed(&step.step.ops, &mut computed);
-        }
-        whole.retain(|(register, _), _| !computed.contains(register));
-        let mut by_use: Vec<((u32, u32), u32)> = whole.into_iter().collect();
-        by_use.sort_by_key(|(_, uses)| std::cmp::Reverse(*uses));
-        by_use.truncate(MOST_VARIABLES);
-        for ((register, element), _) in by_use {
-            let width = self.around.model.registers[register as usize].width_bits;
-            let variable = self.b.declare_var(type_of(width));
-            self.registers.insert((register, element), variable);
-        }
-        indexed
-    }
-
     /// Begins a block with what is known there.
     fn begin(
         &mut self,
@@ -643,53 +419,6 @@ impl Codegen<'_, '_> {
         }
     }
 
-    /// What nobody reads before it is written is not loaded: the load goes with its value.
-    fn enter_registers(&mut self) -> Vec<ir::Value> {
-        let registers: Vec<((u32, u32), Variable)> =
-            self.registers.iter().map(|(key, variable)| (*key, *variable)).collect();
-        let mut entered = Vec::new();
-        for ((register, element), variable) in registers {
-            let (ty, offset) = self.register_place(register, element);
-            let value = self.b.ins().load(ty, MemFlagsData::trusted(), self.ctx, offset);
-            self.b.def_var(variable, value);
-            entered.push(value);
-        }
-        entered
-    }
-
-    /// Type and offset of an element.
-    pub(super) fn register_place(&self, register: u32, element: u32) -> (Type, i32) {
-        let place = self.around.layout.registers[register as usize];
-        let width = self.around.model.registers[register as usize].width_bits;
-        // A type of one byte is stored as such: the bytes above it stay 0.
-        (type_of(width), (place.offset + element * place.stride) as i32)
-    }
-
-    /// Stores what may have changed, and the budget.
-    pub(super) fn store_dirty(&mut self) {
-        self.store_dirty_of(|_| true);
-        self.store_fuel();
-    }
-
-    /// Stores what may have changed of some register files.
-    fn store_dirty_of(&mut self, is_stored: impl Fn(u32) -> bool) {
-        let dirty: Vec<_> = self.dirty.iter().copied().filter(|(register, _)| is_stored(*register)).collect();
-        dirty.into_iter().for_each(|key| self.store_variable(key));
-    }
-
-    /// Stores what may have changed and is not taken over by a block; the one at hand goes on with it.
-    fn store_before(&mut self, block: usize) {
-        let taken_over = self.taken_over[block];
-        let others = self.registers.keys().enumerate().filter(|(number, _)| taken_over >> number & 1 == 0);
-        let stored: Vec<_> = others.map(|(_, key)| *key).filter(|key| self.dirty.contains(key)).collect();
-        stored.into_iter().for_each(|key| self.store_variable(key));
-    }
-
-    fn store_variable(&mut self, key: (u32, u32)) {
-        let value = self.b.use_var(self.registers[&key]);
-        self.store_held((key, value));
-    }
-
     /// An edge within the instruction at hand, or to where it computes.
     fn add_edge(&mut self, from: u32, to: u32, position: Position) -> u32 {
         self.add_way(from, to, position, (self.address, Lead::Within))
@@ -707,30 +436,6 @@ impl Codegen<'_, '_> {
         let node = self.flow.add_node();
         self.flow.add_edge(self.node, node, Way::UNCOUNTED);
         self.node = node;
-    }
-
-    /// Leaves if the budget may not reach to where it is asked next.
-    fn ask_budget(&mut self, index: usize, length: i64) {
-        let fuel = self.fuel();
-        let (inst, needs) = self.unknown();
-        self.later.push(Later { inst, node: self.node, length });
-        let is_low = self.b.ins().icmp(IntCC::SignedLessThan, fuel, needs);
-        let place = self.region.blocks[index].place;
-        self.step = self.region.blocks[index].steps[0].number;
-        self.pc = Pc::Known(place.address);
-        self.leave_if(is_low, SiteKind::Budget);
-    }
-
-    /// The same for instructions, where the budget holds checks that do not bound them.
-    fn ask_instructions(&mut self, index: usize) {
-        let fuel = self.fuel();
-        let (inst, told) = self.unknown();
-        self.later.push(Later { inst, node: self.node, length: 0 });
-        let left = self.b.ins().isub(fuel, told);
-        let instructions = self.b.ins().band_imm_u(left, (1 << layout::CHECK_SHIFT) - 1);
-        let length = self.shape.lengths[index];
-        let is_low = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, instructions, length);
-        self.leave_if(is_low, SiteKind::Budget);
     }
 
     /// The program counter in 64 bits.
@@ -752,22 +457,6 @@ impl Codegen<'_, '_> {
         self.site_loops.push(self.shape.holding[self.current]);
         self.out.sites.push(Site { kind, step, node, begun, pc: None, times: 0, region: 0, taken: None });
         number
-    }
-
-    /// Stores what may have changed of a register file, for an access by a computed index.
-    pub(super) fn store_file(&mut self, register: u32) {
-        self.store_dirty_of(|file| file == register);
-    }
-
-    /// Loads what an access by a computed index may have changed of a register file.
-    pub(super) fn load_file(&mut self, register: u32) {
-        let elements = self.registers.range((register, 0)..=(register, u32::MAX));
-        for ((_, element), variable) in elements.map(|(key, variable)| (*key, *variable)).collect::<Vec<_>>()
-        {
-            let (ty, offset) = self.register_place(register, element);
-            let value = self.b.ins().load(ty, MemFlagsData::trusted(), self.ctx, offset);
-            self.b.def_var(variable, value);
-        }
     }
 
     /// The number of the site that is made next, for helpers that want to know where they are.

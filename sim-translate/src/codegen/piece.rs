@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Ir, types};
 use isac_ir::bits::mask;
 
 use super::Codegen;
-use super::memory::Window;
+use super::window::Window;
 
 /// The bits of a memory's cell that a map's cell is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,15 +50,17 @@ pub struct Translation {
     pub edges: u64,
     /// Edges that have a counter; none without profile.
     pub counters: u64,
+    /// How often all code was dropped, to be made anew as the run has shown that it should be.
+    pub renewals: u64,
 }
 
 impl std::fmt::Display for Translation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Translation { regions, instructions, bytes, time, edges, counters } = self;
+        let Translation { regions, instructions, bytes, time, edges, counters, renewals } = self;
         write!(
             f,
             "translated: {regions} regions with {instructions} instructions and {edges} edges, {bytes} bytes, \
-             {:.3} seconds, {counters} counters",
+             {:.3} seconds, {counters} counters, {renewals} times made anew",
             time.as_secs_f64()
         )
     }

@@ -286,7 +286,9 @@ impl<'m> TranslatedEngine<'m> {
                 calls.forget_code(is_gone);
             }
             self.came_by = None;
-            self.code = None;
+            if self.code.take().is_some() {
+                self.translation.renewals += 1;
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! What was interpreted, and why: who writes a description sees what keeps its programs from being fast.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use isac_ir::control::operations_around;
 
@@ -9,9 +9,9 @@ use super::TranslatedEngine;
 use crate::compilable::Compilable;
 use crate::specialise::Step;
 
-/// An instruction is named if one in so many of the run was this one, interpreted.
+/// Instructions of an operation are named if one in so many of the run was one of them, interpreted.
 const ONE_IN: u64 = 100;
-/// Most that are named.
+/// Most operations that are named.
 const MOST_NAMED: usize = 5;
 
 /// How often instructions were interpreted, those included that have not ended.
@@ -40,21 +40,27 @@ impl Interpreted {
 /// An instruction that is interpreted for a reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Named {
-    address: u64,
     operation: String,
     why: &'static str,
+    address: u64,
 }
 
-/// Instructions that were interpreted, as `--stats` tells them.
-struct Share {
+/// Instructions of an operation that are interpreted for one reason.
+#[derive(Default)]
+struct Group {
     times: u64,
-    all: u64,
+    places: u64,
+    /// That of them which was the most often, and how often.
+    most: (u64, u64),
 }
 
-impl fmt::Display for Share {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = 100.0 * self.times as f64 / self.all.max(1) as f64;
-        write!(f, "{} of {} instructions, {percent:.1} %", self.times, self.all)
+impl Group {
+    fn add(&mut self, address: u64, times: u64) {
+        self.times += times;
+        self.places += 1;
+        if times > self.most.1 {
+            self.most = (address, times);
+        }
     }
 }
 
@@ -62,18 +68,26 @@ impl TranslatedEngine<'_> {
     /// How much was interpreted, and the instructions that it was for a reason, the most frequent ones first.
     pub(super) fn describe_interpreted(&self) -> Vec<String> {
         let all = self.core.instructions;
-        let share = Share { times: self.interpreted.all, all };
-        let mut lines = vec![format!("interpreted: {share}")];
-        let mut named: Vec<(Named, u64)> = self.named().into_iter().collect();
-        named.retain(|(_, times)| times.saturating_mul(ONE_IN) >= all);
-        named.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-        let bits = self.core.model().pc.width_bits.min(64);
-        let digits = bits.div_ceil(4) as usize + 2;
-        let named = named.into_iter().take(MOST_NAMED).map(|(named, times)| {
-            let Named { address, operation, why } = named;
-            format!("  {times} times `{operation}` at {address:#0digits$x}: {why}")
-        });
-        lines.extend(named);
+        let interpreted = self.interpreted.all;
+        let percent = 100.0 * interpreted as f64 / all.max(1) as f64;
+        let mut lines = vec![format!("interpreted: {interpreted} of {all} instructions, {percent:.1} %")];
+        let mut groups: BTreeMap<(String, &'static str), Group> = BTreeMap::new();
+        for (Named { operation, why, address }, times) in self.named() {
+            groups.entry((operation, why)).or_default().add(address, times);
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.retain(|(_, group)| group.times.saturating_mul(ONE_IN) >= all);
+        groups.sort_by_key(|(_, group)| Reverse(group.times));
+        let digits = self.core.model().pc.width_bits.min(64).div_ceil(4) as usize + 2;
+        for ((operation, why), Group { times, places, most: (address, _) }) in
+            groups.into_iter().take(MOST_NAMED)
+        {
+            let others = match places {
+                1 => String::new(),
+                _ => format!(" and {} other places", places - 1),
+            };
+            lines.push(format!("  {times} times `{operation}` at {address:#0digits$x}{others}: {why}"));
+        }
         lines
     }
 
@@ -87,7 +101,7 @@ impl TranslatedEngine<'_> {
             let own = step.operations.iter().find(|operation| !around.contains(operation));
             let operation = own.or(step.operations.last()).map(|own| self.core.model().operation(*own));
             let operation = operation.map(|operation| operation.name.clone()).unwrap_or_default();
-            *found.entry(Named { address: step.address, operation, why }).or_default() += times;
+            *found.entry(Named { operation, why, address: step.address }).or_default() += times;
         }
         found
     }

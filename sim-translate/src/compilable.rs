@@ -11,7 +11,7 @@ use isac_ir::resource::DeviceKind;
 
 use crate::codegen::divides;
 use crate::residual::{Item, Kind, Op, Value, count_parts, walk_ops};
-use crate::specialise::Decodes;
+use crate::specialise::{Decodes, sets_pc};
 
 /// What an instruction may have done where compiled code leaves it to the interpreter, which begins it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,6 +137,12 @@ impl<'m> Compilable<'m> {
                 Op::Block(_, body) => {
                     has_effects = self.stands_behind(body, (has_effects, undone), is_arm)?;
                 }
+                // After many turns it is left to the interpreter, which begins anew: nothing may stand.
+                Op::Loop(_, body) => {
+                    if has_effects || self.stands_behind(body, (false, undone), true)? {
+                        return None;
+                    }
+                }
                 op => has_effects |= undone.stands(op),
             }
         }
@@ -153,7 +159,6 @@ impl<'m> Compilable<'m> {
             }
             Op::SetMemory { map, cells, .. } => cell_bits(*map) <= 64 && cells * cell_bits(*map) <= 128,
             Op::Halt(..)
-            | Op::Loop(..)
             | Op::SetCellPart { .. }
             | Op::LinuxCall(..)
             | Op::Semihost(..)
@@ -162,6 +167,7 @@ impl<'m> Compilable<'m> {
             | Op::Note(..)
             | Op::Empty
             | Op::Undecoded(_) => false,
+            Op::Loop(_, body) => !sets_pc(body),
             _ => true,
         };
         is_included && op.values().iter().all(|value| self.includes_value(value))
@@ -178,7 +184,7 @@ impl<'m> Compilable<'m> {
             {
                 found = Some(match op {
                     Op::Halt(..) => "HALT is not compiled",
-                    Op::Loop(..) => "a loop is not compiled whose turns the instruction does not tell",
+                    Op::Loop(..) => "a loop that sets the PC is not compiled",
                     Op::SetCellPart { .. } => "a write to a part of a cell is not compiled",
                     Op::LinuxCall(..) | Op::Semihost(..) => "what calls the host is not compiled",
                     Op::Print(..) | Op::Explain(..) => "a call of printf is not compiled",
@@ -191,9 +197,16 @@ impl<'m> Compilable<'m> {
                 });
             }
         });
-        found.unwrap_or(
-            "an index of a register file that the run tells, or time, is asked for behind what cannot be undone",
-        )
+        let has_loop = ops.iter().any(|op| matches!(op, Op::Loop(..)));
+        found.unwrap_or(match has_loop {
+            true => {
+                "a loop is not compiled whose turns the run tells, and in or before which something is done that \
+                 cannot be undone"
+            }
+            false => {
+                "an index of a register file that the run tells, or time, is asked for behind what cannot be undone"
+            }
+        })
     }
 
     fn includes_value(&self, value: &Value) -> bool {

@@ -215,8 +215,9 @@ impl<'m> TranslatedEngine<'m> {
         let (own, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
         let noted = self.noted_step(own, number);
         let is_apart = noted.is_some() && self.sampled.is_none();
-        // What follows what is always interpreted is compiled by itself.
-        let ends_region = is_apart || step.undone.is_none() || self.is_patched(step.address);
+        let is_left = std::mem::take(&mut self.interpreted.is_left);
+        // What follows what compiled code leaves, or never has, is compiled by itself.
+        let ends_region = is_apart || is_left || step.undone.is_none() || self.is_patched(step.address);
         let step = noted.unwrap_or(step);
         self.core.reached = None;
         let outcome = interpret(&mut self.core, &step);
@@ -232,7 +233,7 @@ impl<'m> TranslatedEngine<'m> {
         self.arrived = ends_region || outcome.pc != successor;
         match number {
             Some(number) if outcome.is_decoded => {
-                self.interpreted.count(number);
+                self.interpreted.count(number, is_left);
                 let (is_over, pc) = (outcome.ending.is_none(), outcome.pc);
                 let counted = self.count(number, &step, outcome);
                 if is_over {

@@ -9,7 +9,7 @@ use gentool::assembler::{Assembled, Assembler, AssemblyError, Bases};
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::source::{FileSystem, SourceMap};
-use sim_runtime::launcher::{AtomicFile, exit_status, is_same_file, parse_number};
+use sim_runtime::launcher::{AtomicFile, exit_status, is_same_file, parse_number, write_remedy};
 
 use super::Failure;
 use super::description::{DescriptionOptions, is_styled};
@@ -156,7 +156,7 @@ fn assemble(options: &Options, model: &Model, sources: &mut SourceMap) -> Result
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let unwritable = |error: io::Error| {
-        Failure::other(format!("cannot write {}: {error}; name a file that you may write to", path.display()))
+        Failure::other(format!("cannot write {}: {error}; {}", path.display(), write_remedy(&error)))
     };
     let mut file = AtomicFile::create(path).map_err(unwritable)?;
     file.write_all(bytes).map_err(unwritable)?;

@@ -15,7 +15,9 @@ use sim_profile::description::{DescriptionCoverage, DescriptionPoints};
 use sim_profile::html::{Description, HtmlReport, render_html};
 use sim_profile::program::ProgramProfile;
 use sim_profile::{Profile, read_profile};
-use sim_runtime::launcher::{AtomicFile, EndRequests, OutputFile, RunOptions, exit_status, is_same_file};
+use sim_runtime::launcher::{
+    AtomicFile, EndRequests, OutputFile, RunOptions, exit_status, is_same_file, write_remedy,
+};
 
 use super::html_description::describe;
 use super::program_report::{ImageOptions, ProgramOptions, check_sources_before, with_any_program};
@@ -93,7 +95,8 @@ pub(super) fn check_page<'a>(
         )));
     }
     AtomicFile::create(page).map(drop).map_err(|error| {
-        Failure::other(format!("cannot write the page {shown}: {error}; name a file that you may write to"))
+        let remedy = write_remedy(&error);
+        Failure::other(format!("cannot write the page {shown}: {error}; {remedy}"))
     })
 }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use isac_ir::Model;
 use sim_profile::{PipelineView, WIDEST_VIEW};
-use sim_runtime::launcher::{AtomicFile, RunOptions};
+use sim_runtime::launcher::{AtomicFile, RunOptions, write_remedy};
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::trace::{
     CycleTrace, CycleWindow, Diagram, KanataWriter, TraceSink, ViewRecorder, parse_window,
@@ -123,7 +123,6 @@ impl<'m> Pictures<'m> {
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let path = path.display();
-    Failure::other(format!(
-        "cannot write the pipeline trace {path}: {error}; name a file that you may write to"
-    ))
+    let remedy = write_remedy(error);
+    Failure::other(format!("cannot write the pipeline trace {path}: {error}; {remedy}"))
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
 use sim_profile::{Mode, Profile, ProfileError, ProfileSum, Samples, Sampling, SumError, read_profile};
-use sim_runtime::launcher::{AtomicFile, is_same_file};
+use sim_runtime::launcher::{AtomicFile, is_same_file, write_remedy};
 
 use super::mistaken_file::instead_of_profile;
 use super::progress::Progress;
@@ -102,7 +102,7 @@ pub(super) fn write_by(
 ) -> Result<i32, Failure> {
     let Some(out) = out else { return print_by(|output| hand_over(output, write)) };
     let unwritable = |error: io::Error| {
-        Failure::other(format!("cannot write {}: {error}; name a file that you may write to", out.display()))
+        Failure::other(format!("cannot write {}: {error}; {}", out.display(), write_remedy(&error)))
     };
     let mut file = AtomicFile::create(out).map_err(unwritable)?;
     let _progress = Progress::new(format!("writing {}", out.display()));

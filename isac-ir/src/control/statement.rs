@@ -170,9 +170,11 @@ impl Walk<'_> {
                 forget_assigned(state, context, turns);
                 let before = state.next.clone();
                 self.run(state, context, body, turns);
+                // Whoever leaves in a later turn has gone through this one.
+                let is_moved = !state.is_gone && state.next != before;
                 state.is_gone = true;
                 self.join_left(state, context, *label);
-                if state.next != before {
+                if is_moved || state.next != before {
                     state.next.computed = true;
                     state.jumps |= self.is_own(context);
                 }

@@ -118,6 +118,9 @@ impl<'a> ExactCounters<'a> {
         }
         let FunctionCount { inclusive, .. } = calls.functions.get(&start).copied().unwrap_or_default();
         match event {
+            CountedEvent::Instructions if self.has_idle_cycles(calls)? => {
+                Err(Uncounted::IdleCycles(self.names.at(start)))
+            }
             CountedEvent::Instructions => Ok(inclusive.instructions),
             CountedEvent::Cycles => Ok(inclusive.cycles),
             _ => {
@@ -126,6 +129,18 @@ impl<'a> ExactCounters<'a> {
                 Ok(sum(below.iter().filter_map(|number| table.by_function.get(number))))
             }
         }
+    }
+
+    /// Whether calls took more instructions than ran to their end: cycles without one count as one there.
+    fn has_idle_cycles(&self, calls: &Calls) -> Result<bool, Uncounted> {
+        if self.profile.measurement.undecoded == 0 {
+            return Ok(false);
+        }
+        let spent = calls.functions.values().fold(Spending::default(), |mut sum, function| {
+            sum.add(function.own);
+            sum
+        });
+        Ok(spent.instructions > sum(self.table(&CountedEvent::Instructions)?.by_address.values()))
     }
 
     /// The functions that a function reaches by calls, if none of them ever ran without it: then all of

@@ -19,6 +19,8 @@ pub enum Uncounted {
     NoCaches,
     /// Calls were not followed, and the region is one with calls.
     NoCalls,
+    /// Cycles without an instruction are among those that calls took, each as one instruction.
+    IdleCycles(String),
     /// The event has no address, so that it is known of the whole run alone.
     WithoutAddress(CountedEvent),
     /// Some of what the function calls is called by others, too: whose events they are is not known.
@@ -71,6 +73,11 @@ impl fmt::Display for Uncounted {
                 f.write_str("no access to a cache was counted; measure the run with --caches")
             }
             Uncounted::NoCalls => f.write_str("calls were not followed; measure the run with --calls"),
+            Uncounted::IdleCycles(function) => write!(
+                f,
+                "some cycles of the run had no instruction, and those of `{function}` with what it calls are not \
+                 told from instructions; count cycles, or self:{function}"
+            ),
             Uncounted::WithoutAddress(event) => {
                 write!(f, "`{event}` has no address; count it in the whole run, by the region run")
             }

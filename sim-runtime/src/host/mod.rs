@@ -269,9 +269,10 @@ impl Host {
         let _ = self.errors.flush();
         match self.output.failure().or(self.errors.failure()) {
             None | Some(Errno::PIPE) => Ok(()),
-            Some(failure) => {
-                Err(format!("the program's output could not be written (error {})", failure.result().abs()))
-            }
+            Some(failure) => Err(format!(
+                "the program's output could not be written (error {}); make room, or send it elsewhere",
+                failure.result().abs()
+            )),
         }
     }
 

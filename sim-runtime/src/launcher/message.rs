@@ -31,7 +31,7 @@ pub(super) fn describe_end(
             format!("limit reached: {seconds} {unit} (--timeout)")
         }
         End::Interrupted(Reason::ProcessorTime) | End::InterruptedWithin(Reason::ProcessorTime) => {
-            "limit reached: the processor time of the process (ulimit -t)".to_owned()
+            "limit reached: the processor time of the process (ulimit -St)".to_owned()
         }
         End::Interrupted(Reason::Signal) | End::InterruptedWithin(Reason::Signal) => "interrupted".to_owned(),
     };

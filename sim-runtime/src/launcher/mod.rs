@@ -51,7 +51,7 @@ pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
 pub use option_checks::{check_results, find_snapshot};
 pub use options::{ProgramFormat, RunOptions};
-pub use output_file::{AtomicFile, OutputFile, Render, Results, is_same_file};
+pub use output_file::{AtomicFile, OutputFile, Render, Results, is_same_file, write_remedy};
 pub use sample_choice::{SampleChecks, SampleCode, SampleOnly};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::{describe_image, holds_parts};

@@ -142,6 +142,17 @@ fn own_stream(_: &Path) -> Option<Construction> {
     None
 }
 
+/// What to do where a file could not be written.
+#[must_use]
+pub fn write_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => {
+            "make room, or name a file elsewhere"
+        }
+        _ => "name a file that you may write to",
+    }
+}
+
 /// Whether two paths lead to one file, through links and by whatever names, be it there already or not;
 /// devices and pipes, which keep nothing, are never the same.
 #[must_use]

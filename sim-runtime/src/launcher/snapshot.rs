@@ -16,7 +16,7 @@ use crate::launcher::failures::Failures;
 use crate::launcher::launch_info::LaunchInfo;
 use crate::launcher::number::{parse_count, parse_seconds};
 use crate::launcher::options::RunOptions;
-use crate::launcher::output_file::write_atomically;
+use crate::launcher::output_file::{write_atomically, write_remedy};
 use crate::launcher::parts::Parts;
 
 /// How long a run goes on between two snapshots.
@@ -287,8 +287,10 @@ impl Snapshots {
         let mut bytes = Vec::new();
         let written = write_profile(&mut bytes, part.as_ref().unwrap_or(&so_far))
             .and_then(|()| write_atomically(&file, &bytes));
-        written
-            .map_err(|error| format!("the snapshot could not be written to {}: {error}", file.display()))?;
+        written.map_err(|error| {
+            let remedy = write_remedy(&error);
+            format!("the snapshot could not be written to {}: {error}; {remedy}", file.display())
+        })?;
         self.written += 1;
         self.before = self.are_apart.then_some(so_far);
         Ok(())

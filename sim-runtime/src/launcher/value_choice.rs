@@ -77,8 +77,10 @@ fn find_operations(model: Option<&Model>, wanted: &str) -> Result<BTreeSet<u32>,
         return Ok(found);
     }
     let same = known().find(|(_, operation)| operation.name.eq_ignore_ascii_case(wanted));
+    let group = model.and_then(|model| model.groups.iter().find(|group| group.name == wanted));
     let remedy = match same {
         Some((_, operation)) => format!("did you mean `{}`?", operation.name),
+        None if group.is_some() => format!("`{wanted}` is a GROUP: name one of the operations in it"),
         None => "write the name of an OPERATION of the description".to_owned(),
     };
     Err(format!("the model has no operation of that name; {remedy}"))

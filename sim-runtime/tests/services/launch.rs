@@ -227,6 +227,9 @@ fn lost_output_is_no_success() {
     stdio.streams.output = Box::new(Full);
     let mut engine = halting(0).with_action(|host, _| host.print(b"lost"));
     assert_eq!(launch(&mut engine, &bench.info, &bench.options(""), stdio), 125);
-    assert_eq!(messages.text(), "error: the program's output could not be written (error 28)\n");
+    assert_eq!(
+        messages.text(),
+        "error: the program's output could not be written (error 28); make room, or send it elsewhere\n"
+    );
     assert_eq!(engine.instructions(), 100);
 }

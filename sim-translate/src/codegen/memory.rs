@@ -176,9 +176,11 @@ impl Codegen<'_, '_> {
         self.host_address(narrow, address.width)
     }
 
-    /// An access of the step may not be begun again: it has had an effect, or that happens often.
+    /// An access of the step may not be begun again: it has had an effect, or that happens often. What a helper has
+    /// read of a device cannot be read again, so none is called for where a loop may be left.
     fn is_precise(&self) -> bool {
-        let is_often = self.undone == Undone::Nothing && self.region.precise.contains(&self.address);
+        let is_begun_again = self.has_loop || self.undone != Undone::Nothing;
+        let is_often = !is_begun_again && self.region.precise.contains(&self.address);
         self.has_effects || is_often
     }
 

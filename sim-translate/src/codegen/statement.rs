@@ -18,6 +18,10 @@ use crate::specialise::{Step, is_gone};
 
 /// How much more rarely a way is expected to be gone that is rarely gone.
 const RARELY: u64 = 4;
+/// How often a loop within an instruction is expected to be gone around.
+const EXPECTED_TURNS: u64 = 8;
+/// Turns of such a loop that are compiled: some tenths of a millisecond.
+const MOST_TURNS: i64 = 1 << 16;
 
 impl Codegen<'_, '_> {
     /// Makes the code of a block.
@@ -61,6 +65,8 @@ impl Codegen<'_, '_> {
     fn begin_effects(&mut self, step: &Step) {
         self.has_effects = false;
         self.undone = step.undone.unwrap_or(Undone::Nothing);
+        self.has_loop = false;
+        walk_ops(&step.ops, &mut |item| self.has_loop |= matches!(item, Item::Op(Op::Loop(..))));
         self.begun.clear();
         if self.undone == Undone::Nothing {
             return;
@@ -291,6 +297,11 @@ impl Codegen<'_, '_> {
                 None => self.if_within(condition, then, otherwise),
             },
             Op::Block(label, body) => self.block(*label, body),
+            Op::Loop(label, body) => {
+                // As it is in any turn.
+                self.mode = self.around.items.behind(op, self.mode);
+                self.repeat(*label, body);
+            }
             Op::Leave(label, _) => self.leave_block(*label),
             Op::Trap(trap) => self.leave(SiteKind::Trap(*trap)),
             Op::Strike(next) => self.strike(next),
@@ -305,8 +316,7 @@ impl Codegen<'_, '_> {
                 self.has_effects = true;
             }
             Op::Decoded => {}
-            Op::Loop(..)
-            | Op::SetCellPart { .. }
+            Op::SetCellPart { .. }
             | Op::Halt(..)
             | Op::LinuxCall(..)
             | Op::Semihost(..)
@@ -517,6 +527,46 @@ impl Codegen<'_, '_> {
             self.holding -= 1;
             self.pc = Pc::Held(self.local(PC));
         }
+    }
+
+    /// A loop within the instruction, which has done nothing that stands. After many turns all of it is left to
+    /// the interpreter: the run may be interrupted there.
+    fn repeat(&mut self, label: u32, body: &[Op]) {
+        self.declare_locals(body);
+        walk_ops(body, &mut |item| {
+            if let Item::Op(Op::SetRegister { register, element, .. }) = item
+                && self.registers.contains_key(&(*register, *element))
+            {
+                self.dirty.insert((*register, *element));
+            }
+        });
+        let turns = self.b.declare_var(types::I32);
+        let none = self.b.ins().iconst(types::I32, 0);
+        self.b.def_var(turns, none);
+        let head = (self.b.create_block(), self.flow.add_node());
+        let join = (self.b.create_block(), self.flow.add_node());
+        self.labels.insert(label, join);
+        let (pc, checked, weight) = (self.pc, self.checked.clone(), self.weight);
+        self.go_on_at(head);
+        self.b.switch_to_block(head.0);
+        self.node = head.1;
+        self.weight = weight.saturating_mul(EXPECTED_TURNS);
+        let turn = self.b.use_var(turns);
+        let next = self.b.ins().iadd_imm_s(turn, 1);
+        self.b.def_var(turns, next);
+        let is_long = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, next, MOST_TURNS);
+        self.leave_if(is_long, SiteKind::Interpreted);
+        self.list(body);
+        if !is_gone(body) {
+            let passing = self.go_down();
+            let jump = self.b.ins().jump(head.0, &[]);
+            let back = self.add_edge(self.node, head.1, Position::at(jump, passing));
+            self.flow.ways[back as usize].is_back = true;
+        }
+        self.b.seal_block(head.0);
+        self.b.seal_block(join.0);
+        self.b.switch_to_block(join.0);
+        (self.node, self.pc, self.checked, self.weight) = (join.1, pc, checked, weight);
     }
 
     fn leave_block(&mut self, label: u32) {

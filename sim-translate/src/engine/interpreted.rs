@@ -13,27 +13,39 @@ use crate::specialise::Step;
 const ONE_IN: u64 = 100;
 /// Most operations that are named.
 const MOST_NAMED: usize = 5;
+/// What is interpreted more rarely has mostly not run often enough to be compiled.
+const FREQUENT: u64 = 1000;
+
+/// What compiled code comes to and does not do.
+const LEFT: &str = "it accesses a device, registers or FUNCTIONs in a MEMORY_MAP, several memories or memory close \
+                    to code, or does what is rarely done";
+/// What runs beside it.
+const BEHIND: &str =
+    "it stands behind what is interpreted, or close before a timer's time, a limit or a sample";
 
 /// How often instructions were interpreted, those included that have not ended.
 #[derive(Default)]
 pub(super) struct Interpreted {
     /// All of them.
     all: u64,
-    /// By number of the step.
-    by_step: Vec<u64>,
+    /// By number of the step: all of them, and those that compiled code has left before.
+    by_step: Vec<[u64; 2]>,
+    /// Compiled code has come to the instruction at hand, and left it to the interpreter.
+    pub(super) is_left: bool,
     /// Of steps that are not kept any more.
     gone: BTreeMap<Named, u64>,
 }
 
 impl Interpreted {
-    /// Counts one.
-    pub(super) fn count(&mut self, number: u32) {
+    /// Counts one, which compiled code may have come to and left.
+    pub(super) fn count(&mut self, number: u32, is_left: bool) {
         self.all += 1;
         let number = number as usize;
         if self.by_step.len() <= number {
-            self.by_step.resize(number + 1, 0);
+            self.by_step.resize(number + 1, [0; 2]);
         }
-        self.by_step[number] += 1;
+        self.by_step[number][0] += 1;
+        self.by_step[number][1] += u64::from(is_left);
     }
 }
 
@@ -79,6 +91,7 @@ impl TranslatedEngine<'_> {
         groups.retain(|(_, group)| group.times.saturating_mul(ONE_IN) >= all);
         groups.sort_by_key(|(_, group)| Reverse(group.times));
         let digits = self.core.model().pc.width_bits.min(64).div_ceil(4) as usize + 2;
+        let more = groups.len().saturating_sub(MOST_NAMED);
         for ((operation, why), Group { times, places, most: (address, _) }) in
             groups.into_iter().take(MOST_NAMED)
         {
@@ -88,6 +101,9 @@ impl TranslatedEngine<'_> {
             };
             lines.push(format!("  {times} times `{operation}` at {address:#0digits$x}{others}: {why}"));
         }
+        if more > 0 {
+            lines.push(format!("  and {more} more"));
+        }
         lines
     }
 
@@ -95,9 +111,15 @@ impl TranslatedEngine<'_> {
     fn named(&self) -> BTreeMap<Named, u64> {
         let mut found = self.interpreted.gone.clone();
         let around = operations_around(self.core.model());
-        for (number, times) in (0u32..).zip(&self.interpreted.by_step).filter(|(_, times)| **times > 0) {
+        for (number, [times, left]) in (0u32..).zip(&self.interpreted.by_step) {
             let step = self.steps.step(number);
-            let Some(why) = self.reason(step) else { continue };
+            let why = match self.reason(step) {
+                _ if *times == 0 => continue,
+                Some(why) => why,
+                None if 2 * left >= *times => LEFT,
+                None if *times >= FREQUENT => BEHIND,
+                None => continue,
+            };
             let own = step.operations.iter().find(|operation| !around.contains(operation));
             let operation = own.or(step.operations.last()).map(|own| self.core.model().operation(*own));
             let operation = operation.map(|operation| operation.name.clone()).unwrap_or_default();
@@ -116,7 +138,7 @@ impl TranslatedEngine<'_> {
         self.interpreted.by_step.clear();
     }
 
-    /// Why an instruction is interpreted however often it runs.
+    /// Why an instruction is interpreted however often it runs, as far as that is known of it by itself.
     fn reason(&self, step: &Step) -> Option<&'static str> {
         let address = step.address;
         if self.pauses.includes(address) {
@@ -131,7 +153,6 @@ impl TranslatedEngine<'_> {
         if step.undone.is_none() {
             return Some(Compilable::of(self.core.model()).obstacle(&step.ops));
         }
-        let is_left = self.precise.contains(&address) || self.near.contains(&address);
-        is_left.then_some("it accesses a device, several memories, or memory close to code")
+        None
     }
 }

@@ -92,7 +92,8 @@ fn part(ops: &mut Vec<Op>, items: &ModeItems, room: &mut usize) {
     }
 }
 
-fn sets_pc(ops: &[Op]) -> bool {
+/// True if something in a list sets the program counter.
+pub(crate) fn sets_pc(ops: &[Op]) -> bool {
     let mut found = false;
     walk_ops(ops, &mut |item| found |= matches!(item, Item::Op(Op::Set(PC, _))));
     found

@@ -10,7 +10,7 @@ mod environment;
 mod execution;
 mod finish;
 mod noted;
-pub(crate) use self::finish::is_gone;
+pub(crate) use self::finish::{is_gone, sets_pc};
 mod operand;
 mod order;
 mod propagate;

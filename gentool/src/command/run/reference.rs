@@ -8,7 +8,9 @@ use isac_ir::Model;
 use sim_profile::description::DescriptionPoints;
 use sim_profile::{Event, EventSink, EventWriter};
 use sim_runtime::Engine as _;
-use sim_runtime::launcher::{AtomicFile, LaunchInfo, OutputFile, Stdio, exit_status, launch_with};
+use sim_runtime::launcher::{
+    AtomicFile, LaunchInfo, OutputFile, Stdio, exit_status, launch_with, write_remedy,
+};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 
@@ -71,10 +73,8 @@ fn run_told(
         return Ok(launch_with(&mut engine, info, options, Stdio::of_process(), further));
     };
     let unwritable = |error: Error| {
-        Failure::other(format!(
-            "cannot write the events {}: {error}; name a file that you may write to",
-            path.display()
-        ))
+        let remedy = write_remedy(&error);
+        Failure::other(format!("cannot write the events {}: {error}; {remedy}", path.display()))
     };
     let file = AtomicFile::create(path).map_err(unwritable)?;
     let writer = EventWriter::new(BufWriter::new(file), &model_tables(model));

@@ -140,6 +140,11 @@ fn reports_say_that_a_part_was_counted() {
     assert!(xml.contains("<profiler version=\"1\" model=\"rv32im\" parts=\"2\">"), "{}", &xml[..200]);
     let text = done(&folder, "report @p --format text");
     assert!(text.starts_with("model rv32im\n\nof 2 parts of what ran, and of nothing else\n"), "{text}");
+    let note = "note: the profile is of 2 parts of what ran, and of nothing else\n";
+    for command in ["report @p --format lcov", "report @p --format top", "counters @p --event cycles"] {
+        let (status, _, errors) = said(&folder, &format!("{command} --image {CRC32}"));
+        assert!(status == Some(0) && errors.contains(note), "{command}: {errors}");
+    }
     done(&folder, "merge @p @p -o @twice");
     assert!(done(&folder, "report @twice --format text").contains("of 4 parts of what ran"));
     done(&folder, &format!("report @p --image {CRC32} --html @p.html"));

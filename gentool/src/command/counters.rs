@@ -202,6 +202,9 @@ impl Request {
         let cells = profile.measurement.tables.code;
         let program = options.files.read_program(profile)?.unwrap_or_else(|| Program::read(&[], cells));
         tell_notes(&program);
+        if let Some(note) = profile_file::note_of_parts(profile) {
+            say!("note: {note}");
+        }
         let control = control_table(&profile.statics);
         let of_program = ProgramProfile {
             statics: &profile.statics,

@@ -152,6 +152,9 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     // The command ends with the report; to take a large profile apart by then would take as long as a
     // small report.
     let profile = ManuallyDrop::new(profile);
+    if !matches!(options.format(), Format::Xml | Format::Text | Format::Html) {
+        tell_note(profile_file::note_of_parts(&profile));
+    }
     let excluded = match &options.exclude {
         Some(path) => read_exclusions(path, &profile.measurement)?,
         None => Exclusions::new(),

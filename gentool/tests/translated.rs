@@ -141,6 +141,50 @@ fn loops_of_an_instruction_are_compiled_where_it_can_be_begun_again() {
     check_samples(turns, "turns", &[]);
 }
 
+/// A loop of three nested ones is entered again when its code is compiled, and has too many turns for any time.
+#[test]
+fn loops_of_an_instruction_end_with_the_time_of_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, source) = (folder.path().join("deep.isac"), folder.path().join("deep.s"));
+    let deep = "BEHAVIOR { for (bit[32] i = 0; i < d; i++) for (bit[32] j = 0; j < d; j++) \
+                for (bit[32] k = 0; k < d; k++) sum += k; }; };";
+    let turns = fs::read_to_string(cases::root().join("gentool/tests/translated/turns.isac"));
+    let turns = turns.expect("the description").replace("told, loop", "told, deep, loop");
+    let operation =
+        "OPERATION deep { INSTANCE reg ALIAS { d }; ASSEMBLER { \"deep\" d }; CODING { 0b01011 d };";
+    fs::write(&model, format!("{turns}{operation} {deep}\n")).expect("a description");
+    let program = "set r1, 1\nset r2, 3\na: set r0, 300\nb: deep r1\nloop r0, b\nset r1, 60000\nloop r2, a\n";
+    fs::write(&source, program).expect("a program");
+    let [model, source] = [model, source].map(|path| path.display().to_string());
+    let elf = folder.path().join("deep.elf").display().to_string();
+    assert!(gentool(&["asm", &model, &source, "-o", &elf]).status.success());
+    let output = gentool(&["run", &model, &elf, "--engine", "translated", "--timeout", "0.5"]);
+    assert_eq!(output.status.code(), Some(124), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Characters that are printed, or counted by a loop, in an instruction that has read them: each is read once.
+#[test]
+fn what_an_instruction_reads_of_a_device_is_read_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = "gentool/tests/translated/reads.isac";
+    let elf = assembled(model, "reads", folder.path());
+    let input = folder.path().join("input");
+    let byte =
+        |number: u32| if number > 2000 && number.is_multiple_of(3) { b'\n' } else { (number % 251) as u8 };
+    fs::write(&input, (0..3600).map(byte).collect::<Vec<u8>>()).expect("input");
+    let left_by = |engine: &str| {
+        let state = folder.path().join(engine).display().to_string();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        command.args(["run", model, &elf, "--engine", engine, "--dump-state", &state]);
+        command.stdin(fs::File::open(&input).expect("input")).current_dir(cases::root());
+        let output = command.output().expect("gentool runs");
+        (output.status.code(), output.stdout, fs::read_to_string(state).expect("the state"))
+    };
+    let reference = left_by("reference");
+    assert!(reference.1.len() > 1000, "lines are printed");
+    assert!(reference == left_by("translated"), "the engines differ");
+}
+
 #[test]
 fn statistics_tell_what_keeps_a_program_from_being_fast() {
     let folder = tempfile::tempdir().expect("a folder");

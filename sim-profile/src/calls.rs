@@ -21,7 +21,7 @@ use crate::summary::Summary;
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[serde(from = "(u64, u64)", into = "(u64, u64)")]
 pub struct Spending {
-    /// Instructions that ran to their end.
+    /// Instructions that ran to their end; of calls, a cycle without an instruction counts as one.
     pub instructions: u64,
     /// Cycles begun, extra cycles included.
     pub cycles: u64,

@@ -42,12 +42,14 @@ pub(crate) struct Compilable<'m> {
     model: &'m Model,
     /// Timers wait for a cycle.
     has_timer: bool,
+    /// What is read where a device may be stands: it is not read again.
+    loads_stand: bool,
 }
 
 impl<'m> Compilable<'m> {
     pub(crate) fn of(model: &'m Model) -> Compilable<'m> {
         let has_timer = model.devices.iter().any(|device| matches!(device.kind, DeviceKind::Timer));
-        Compilable { model, has_timer }
+        Compilable { model, has_timer, loads_stand: false }
     }
 
     /// True if the model has a timer.
@@ -68,6 +70,24 @@ impl<'m> Compilable<'m> {
         }
         let undone = if reads_memory(ops) { Undone::Registers } else { Undone::All };
         (decodes == Decodes::Always && is_possible(undone)).then_some(undone)
+    }
+
+    /// Whether no arm of a step is left to the interpreter behind a read that may be one of a device.
+    pub(crate) fn reads_once(&self, ops: &[Op]) -> bool {
+        let standing = Compilable { loads_stand: true, ..*self };
+        standing.stands_behind(ops, (false, Undone::Nothing), false).is_some()
+    }
+
+    /// Whether a statement reads, before any list in it, what may be a device.
+    pub(crate) fn reads_device(&self, op: &Op) -> bool {
+        let mut found = false;
+        for value in op.values() {
+            value.walk(&mut |item| {
+                let Item::Value(Value { kind: Kind::Memory { map, .. }, .. }) = item else { return };
+                found |= !self.model.maps[*map as usize].devices.is_empty();
+            });
+        }
+        found
     }
 
     /// True where time passes that a timer waits for, by more than the instructions.
@@ -118,6 +138,7 @@ impl<'m> Compilable<'m> {
             if !self.includes_op(op) || is_left {
                 return None;
             }
+            has_effects |= self.loads_stand && self.reads_device(op);
             match op {
                 // All arms of it, each with all registers, would be more code than the interpreter takes.
                 Op::If(..) if has_effects && find_left(op).is_some() => return None,
@@ -197,7 +218,8 @@ impl<'m> Compilable<'m> {
                 });
             }
         });
-        let has_loop = ops.iter().any(|op| matches!(op, Op::Loop(..)));
+        let mut has_loop = false;
+        walk_ops(ops, &mut |item| has_loop |= matches!(item, Item::Op(Op::Loop(..))));
         found.unwrap_or(match has_loop {
             true => {
                 "a loop is not compiled whose turns the run tells, and in or before which something is done that \

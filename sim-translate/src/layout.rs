@@ -17,6 +17,8 @@ pub(crate) const VALUE: i32 = 24;
 pub(crate) const CHECK_SHIFT: u32 = 30;
 /// Turns of loops.
 pub(crate) const TURNS: i32 = 40;
+/// Turns of loops within instructions since compiled code was entered.
+pub(crate) const LOOP_TURNS: i32 = 104;
 /// Where the engine's core is, for helpers.
 pub(crate) const CORE: i32 = 48;
 /// Behind the last frame that compiled code has put on; [`crate::frames`] has more of it.

@@ -356,6 +356,13 @@ fn descend(
         _ => spending.cycles,
     };
     let total = of(spending_of(&profile.measurement));
+    let own: u64 = calls.functions.values().map(|count| of(count.own)).fold(0, u64::saturating_add);
+    if *event == CountedEvent::Instructions && profile.measurement.undecoded > 0 && own > total {
+        return Err(Failure::other(
+            "some cycles of the run had no instruction, and calls do not tell them from instructions; measure \
+             functions by --descend cycles",
+        ));
+    }
     let threshold = (total as f64 * options.threshold / 100.0).ceil() as u64;
     let counters = options.counters.unwrap_or(1) as usize;
     let measure = |function: u64| calls.functions.get(&function).map_or(0, |count| of(count.inclusive));

@@ -168,13 +168,18 @@ impl Walk<'_> {
             Stmt::Loop { label, body: turns } => {
                 // What a turn assigns is not known in the next.
                 forget_assigned(state, context, turns);
-                let before = state.next.clone();
+                let head = state.clone();
                 self.run(state, context, body, turns);
                 // Whoever leaves in a later turn has gone through this one.
-                let is_moved = !state.is_gone && state.next != before;
+                if !state.is_gone && state.next != head.next {
+                    self.join(state, (context, None), head.clone());
+                    state.next.computed = true;
+                    state.jumps |= self.is_own(context);
+                    self.run(state, context, body, turns);
+                }
                 state.is_gone = true;
                 self.join_left(state, context, *label);
-                if is_moved || state.next != before {
+                if state.next != head.next {
                     state.next.computed = true;
                     state.jumps |= self.is_own(context);
                 }

@@ -117,10 +117,10 @@ impl<'a> ExactCounters<'a> {
             return Err(Uncounted::Forgotten { function: self.names.at(start), calls: calls.forgotten });
         }
         let FunctionCount { inclusive, .. } = calls.functions.get(&start).copied().unwrap_or_default();
+        if *event != CountedEvent::Cycles && self.has_idle_cycles(calls)? {
+            return Err(Uncounted::IdleCycles(self.names.at(start)));
+        }
         match event {
-            CountedEvent::Instructions if self.has_idle_cycles(calls)? => {
-                Err(Uncounted::IdleCycles(self.names.at(start)))
-            }
             CountedEvent::Instructions => Ok(inclusive.instructions),
             CountedEvent::Cycles => Ok(inclusive.cycles),
             _ => {

@@ -19,7 +19,7 @@ pub enum Uncounted {
     NoCaches,
     /// Calls were not followed, and the region is one with calls.
     NoCalls,
-    /// Cycles without an instruction are among those that calls took, each as one instruction.
+    /// Cycles without an instruction are among those that calls took, each as one instruction: the function.
     IdleCycles(String),
     /// The event has no address, so that it is known of the whole run alone.
     WithoutAddress(CountedEvent),

@@ -30,6 +30,7 @@ pub(super) struct Conclusion<'a> {
     pub(super) parts: Parts,
     pub(super) awaited: Vec<AwaitedCode>,
 }
+
 impl Conclusion<'_> {
     pub(super) fn warn(&mut self, warning: &str) {
         self.messages.line(&format!("warning: {warning}"));
@@ -161,6 +162,7 @@ impl Conclusion<'_> {
         written
     }
 }
+
 fn write_output(output: &OutputFile<'_>, results: &Results<'_>) -> Result<(), String> {
     let bytes = (output.render)(results)
         .map_err(|error| format!("the {} could not be made: {error}", output.what))?;

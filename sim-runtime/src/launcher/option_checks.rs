@@ -8,6 +8,7 @@ use super::options::{ProgramFormat, RunOptions};
 use super::output_file::{OutputFile, check_writable, is_same_file, is_same_place};
 use super::profile_outputs;
 use super::symbol_files::{check_image_files, parse_image_argument};
+
 /// Checks before anything else is done that all results of a run can be written, and over nothing
 /// that it needs, and that the files of `--image` can be read.
 ///
@@ -18,6 +19,7 @@ pub fn check_results(options: &RunOptions) -> Result<(), String> {
     check_values(options)?;
     check_image_files(options)
 }
+
 /// What is counted of a part of a run is no part of the values.
 pub(super) fn check_values(options: &RunOptions) -> Result<(), String> {
     match options.values.is_some() && options.is_counted_in_parts() {
@@ -69,6 +71,7 @@ pub(super) fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) ->
         None => Ok(()),
     }
 }
+
 /// The first of some files that is called as snapshots are: as the profile, with a dot and a number behind.
 #[must_use]
 pub fn find_snapshot<'a>(profile: &Path, files: impl IntoIterator<Item = &'a Path>) -> Option<&'a Path> {
@@ -80,6 +83,7 @@ pub fn find_snapshot<'a>(profile: &Path, files: impl IntoIterator<Item = &'a Pat
     };
     files.into_iter().find(|file| is_snapshot(file).is_some())
 }
+
 /// What the options say about the start has to be possible.
 pub(super) fn check_start(info: &LaunchInfo, options: &RunOptions) -> Result<(), String> {
     let width_bits = info.pc.width_bits;

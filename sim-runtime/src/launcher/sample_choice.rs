@@ -12,6 +12,7 @@ pub enum SampleOnly {
     /// Instructions that read or write memory.
     Accesses,
 }
+
 impl fmt::Display for SampleOnly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -20,6 +21,7 @@ impl fmt::Display for SampleOnly {
         })
     }
 }
+
 /// Where a sample may begin and end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum SampleChecks {
@@ -31,6 +33,7 @@ pub enum SampleChecks {
     #[default]
     Both,
 }
+
 impl SampleChecks {
     pub(super) fn places(self) -> CheckPlaces {
         match self {
@@ -40,6 +43,7 @@ impl SampleChecks {
         }
     }
 }
+
 impl fmt::Display for SampleChecks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -49,6 +53,7 @@ impl fmt::Display for SampleChecks {
         })
     }
 }
+
 /// What there is a second time, with counters in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum SampleCode {
@@ -58,6 +63,7 @@ pub enum SampleCode {
     /// Nothing: each of these instructions is a check of its own, and there are no others.
     None,
 }
+
 impl fmt::Display for SampleCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

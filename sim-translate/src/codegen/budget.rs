@@ -123,6 +123,7 @@ impl Codegen<'_, '_> {
         self.pc = Pc::Known(place.address);
         self.leave_if(is_low, SiteKind::Budget);
     }
+
     /// The same for instructions, where the budget holds checks that do not bound them.
     pub(super) fn ask_instructions(&mut self, index: usize) {
         let fuel = self.fuel();

@@ -13,7 +13,7 @@ use super::bounds::unmasked;
 use super::reach::split_address;
 use super::window::Window;
 use super::{Codegen, SiteKind, type_of};
-use crate::compilable::{Left, Undone};
+use crate::compilable::Left;
 use crate::layout;
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
@@ -176,12 +176,9 @@ impl Codegen<'_, '_> {
         self.host_address(narrow, address.width)
     }
 
-    /// An access of the step may not be begun again: it has had an effect, or that happens often. What a helper has
-    /// read of a device cannot be read again, so none is called for where a loop may be left.
+    /// An access of the step may not be begun again: it has had an effect, or that happens often.
     fn is_precise(&self) -> bool {
-        let is_begun_again = self.has_loop || self.undone != Undone::Nothing;
-        let is_often = !is_begun_again && self.region.precise.contains(&self.address);
-        self.has_effects || is_often
+        self.has_effects || self.is_often
     }
 
     /// The end of a write's slow way.

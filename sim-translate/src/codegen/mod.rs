@@ -182,8 +182,9 @@ pub(super) struct Codegen<'a, 'f> {
     ends: Vec<Option<End>>,
     /// The step has had an effect that stands: it cannot be begun again.
     has_effects: bool,
-    /// The step has a loop: it may be begun again as long as that lasts.
-    has_loop: bool,
+    /// What the step at hand accesses is often not reached at once, and helpers are called for that from its
+    /// beginning on: it is not left to the interpreter behind what they have read of devices.
+    is_often: bool,
     /// What of the step at hand is undone where it is left to the interpreter.
     undone: Undone,
     /// Where something is: what registers are stored then, with what they held before the step.
@@ -279,7 +280,7 @@ pub(crate) fn translate(
         starts: vec![Vec::new(); region.blocks.len()],
         ends: vec![None; region.blocks.len()],
         has_effects: false,
-        has_loop: false,
+        is_often: false,
         undone: Undone::Nothing,
         begun: Vec::new(),
         at: 0,

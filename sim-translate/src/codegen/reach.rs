@@ -16,11 +16,14 @@ use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
 /// Most cells that one comparison serves where an index is added.
 const LONGEST: u32 = MARKED_BEFORE;
+
 /// Steps that are looked at for further accesses from a register.
 const LOOKED_AT: usize = 64;
+
 /// Constants that are added to an address are looked at apart from it up to this size, so that sums of them have
 /// no end to go beyond.
 const FARTHEST_OFFSET: i64 = 1 << 40;
+
 /// A stretch of addresses from a value on that is known to lie in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Checked {
@@ -33,6 +36,7 @@ pub(super) struct Checked {
     /// It holds no code: it can be written.
     writable: bool,
 }
+
 /// An access from a value on.
 #[derive(Debug, Clone, Copy)]
 struct Reached {
@@ -44,6 +48,7 @@ struct Reached {
     /// Address of the instruction.
     step: u64,
 }
+
 /// An address as a value and a constant that is added to it.
 pub(super) fn split_address(address: &Value) -> (Option<&Value>, i64) {
     let (base, offset) = split_sum(address);
@@ -52,6 +57,7 @@ pub(super) fn split_address(address: &Value) -> (Option<&Value>, i64) {
         _ => (base, offset),
     }
 }
+
 fn split_sum(address: &Value) -> (Option<&Value>, i64) {
     let signed = |value: u128| (sign_extend(value, address.width, 128) as i64).max(i64::MIN + 1);
     match &address.kind {
@@ -64,6 +70,7 @@ fn split_sum(address: &Value) -> (Option<&Value>, i64) {
         _ => (Some(address), 0),
     }
 }
+
 /// The second operand of a sum.
 fn offset_base(sum: &Value) -> &Value {
     match &sum.kind {
@@ -103,6 +110,7 @@ impl Codegen<'_, '_> {
         };
         Some((self.host_address(found, width), offset))
     }
+
     /// True if it is seen to that an access lies in a window by what is known of an index in its address:
     /// it is added to a value that is looked at once for all that the index can be, or to none at all.
     pub(super) fn lies_by_index(
@@ -148,6 +156,7 @@ impl Codegen<'_, '_> {
         }
         true
     }
+
     /// What is reached from a value on, this access included, as far as one comparison serves it:
     /// the first cell, and how many.
     pub(super) fn stretch(
@@ -170,6 +179,7 @@ impl Codegen<'_, '_> {
         }
         (from, (to - from + 1) as u32)
     }
+
     /// True if a stretch begins where neither it nor what is written there can reach code.
     pub(super) fn is_clean(
         &mut self,
@@ -187,16 +197,19 @@ impl Codegen<'_, '_> {
         }
         self.begins_clean(base_ir, window, (offset, cells))
     }
+
     /// True if the block at hand writes from a value on, in the window that is read from.
     pub(super) fn is_written_from(&self, base: &Value, access: Access, window: &Window) -> bool {
         self.accesses_from(base).iter().any(|other| other.writes && other.is_here)
             && self.windows(Access { kind: AccessKind::Write, ..access }).first() == Some(window)
     }
+
     /// Remembers that a stretch lies in a window.
     pub(super) fn know(&mut self, base: Ir, window: &Window, (from, cells): (i64, u32), writable: bool) {
         let to = from + i64::from(cells) - 1;
         self.checked.push(Checked { base, window: window.span, from, to, writable });
     }
+
     /// The block that goes on with the innermost loop of another, if it is entered from that alone.
     fn block_behind(&self, block: usize) -> Option<usize> {
         let around = self.shape.innermost[block]?;
@@ -207,6 +220,7 @@ impl Codegen<'_, '_> {
         let mut behind = self.region.blocks[block].successors.iter().copied().filter(is_behind);
         behind.next().filter(|_| behind.next().is_none())
     }
+
     /// The steps from the one at hand on, and whether they are of its block, as far as it is looked.
     fn steps_ahead(&self) -> impl Iterator<Item = (bool, &Numbered)> {
         let here = self.region.blocks[self.current].steps[self.at..].iter().map(|step| (true, step));
@@ -217,6 +231,7 @@ impl Codegen<'_, '_> {
         let steps = behind.flat_map(|block| &self.region.blocks[block].steps);
         here.chain(steps.map(|step| (false, step))).take(LOOKED_AT)
     }
+
     /// Accesses from a value on, up to where that may change, of the block at hand and of those that are
     /// expected behind it.
     fn accesses_from(&self, base: &Value) -> Vec<Reached> {

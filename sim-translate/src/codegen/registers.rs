@@ -12,6 +12,7 @@ use crate::residual::{Item, Kind, Op, Value, walk_ops};
 /// Most registers that live in variables: each way out of a region stores those that may have
 /// changed.
 const MOST_VARIABLES: usize = 64;
+
 /// Register files that a step always reaches by computed indexes: they stay in memory.
 fn find_computed(ops: &[Op], found: &mut BTreeSet<u32>) {
     for op in ops {
@@ -58,6 +59,7 @@ impl Codegen<'_, '_> {
         }
         indexed
     }
+
     /// What nobody reads before it is written is not loaded: the load goes with its value.
     pub(super) fn enter_registers(&mut self) -> Vec<ir::Value> {
         let registers: Vec<((u32, u32), Variable)> =
@@ -71,6 +73,7 @@ impl Codegen<'_, '_> {
         }
         entered
     }
+
     /// Type and offset of an element.
     pub(super) fn register_place(&self, register: u32, element: u32) -> (Type, i32) {
         let place = self.around.layout.registers[register as usize];
@@ -78,16 +81,19 @@ impl Codegen<'_, '_> {
         // A type of one byte is stored as such: the bytes above it stay 0.
         (type_of(width), (place.offset + element * place.stride) as i32)
     }
+
     /// Stores what may have changed, and the budget.
     pub(super) fn store_dirty(&mut self) {
         self.store_dirty_of(|_| true);
         self.store_fuel();
     }
+
     /// Stores what may have changed of some register files.
     fn store_dirty_of(&mut self, is_stored: impl Fn(u32) -> bool) {
         let dirty: Vec<_> = self.dirty.iter().copied().filter(|(register, _)| is_stored(*register)).collect();
         dirty.into_iter().for_each(|key| self.store_variable(key));
     }
+
     /// Stores what may have changed and is not taken over by a block; the one at hand goes on with it.
     pub(super) fn store_before(&mut self, block: usize) {
         let taken_over = self.taken_over[block];
@@ -95,14 +101,17 @@ impl Codegen<'_, '_> {
         let stored: Vec<_> = others.map(|(_, key)| *key).filter(|key| self.dirty.contains(key)).collect();
         stored.into_iter().for_each(|key| self.store_variable(key));
     }
+
     pub(super) fn store_variable(&mut self, key: (u32, u32)) {
         let value = self.b.use_var(self.registers[&key]);
         self.store_held((key, value));
     }
+
     /// Stores what may have changed of a register file, for an access by a computed index.
     pub(super) fn store_file(&mut self, register: u32) {
         self.store_dirty_of(|file| file == register);
     }
+
     /// Loads what an access by a computed index may have changed of a register file.
     pub(super) fn load_file(&mut self, register: u32) {
         let elements = self.registers.range((register, 0)..=(register, u32::MAX));

@@ -20,7 +20,7 @@ use crate::specialise::{Step, is_gone};
 const RARELY: u64 = 4;
 /// How often a loop within an instruction is expected to be gone around.
 const EXPECTED_TURNS: u64 = 8;
-/// Turns of such a loop that are compiled: some tenths of a millisecond.
+/// Turns of such loops, all together, before compiled code comes back: some tenths of a millisecond.
 const MOST_TURNS: i64 = 1 << 16;
 
 impl Codegen<'_, '_> {
@@ -65,8 +65,9 @@ impl Codegen<'_, '_> {
     fn begin_effects(&mut self, step: &Step) {
         self.has_effects = false;
         self.undone = step.undone.unwrap_or(Undone::Nothing);
-        self.has_loop = false;
-        walk_ops(&step.ops, &mut |item| self.has_loop |= matches!(item, Item::Op(Op::Loop(..))));
+        self.is_often = self.undone == Undone::Nothing
+            && self.region.precise.contains(&step.address)
+            && self.around.compilable.reads_once(&step.ops);
         self.begun.clear();
         if self.undone == Undone::Nothing {
             return;
@@ -123,6 +124,7 @@ impl Codegen<'_, '_> {
     /// Statements of which the last ends the step, and with it the block.
     fn list_to_end(&mut self, ops: &[Op]) {
         for (index, op) in ops.iter().enumerate() {
+            self.note_reads(op);
             match op {
                 Op::If(..)
                     if index + 1 == ops.len()
@@ -193,7 +195,8 @@ impl Codegen<'_, '_> {
         let mut condition = None;
         while let [Op::If(asked, then, otherwise)] = rest {
             let is_left = (self.leaves(then), self.leaves(otherwise));
-            if asked.may_trap() && condition.is_some() || is_left.0 == is_left.1 {
+            let reads = self.is_often && self.around.compilable.reads_device(&rest[0]);
+            if asked.may_trap() && condition.is_some() || is_left.0 == is_left.1 || reads {
                 break;
             }
             let mut holds = self.condition(asked);
@@ -257,7 +260,13 @@ impl Codegen<'_, '_> {
         self.node = node;
     }
 
+    /// A statement that reads what may be a device has an effect, if helpers read that.
+    fn note_reads(&mut self, op: &Op) {
+        self.has_effects |= self.is_often && self.around.compilable.reads_device(op);
+    }
+
     fn op(&mut self, op: &Op) {
+        self.note_reads(op);
         let mode = self.around.items.behind(op, self.mode);
         self.statement(op);
         self.mode = mode;
@@ -529,8 +538,8 @@ impl Codegen<'_, '_> {
         }
     }
 
-    /// A loop within the instruction, which has done nothing that stands. After many turns all of it is left to
-    /// the interpreter: the run may be interrupted there.
+    /// A loop within the instruction, which has done nothing that stands. After many turns of all loops the
+    /// instruction is left to the interpreter: the run may be interrupted there.
     fn repeat(&mut self, label: u32, body: &[Op]) {
         self.declare_locals(body);
         walk_ops(body, &mut |item| {
@@ -540,9 +549,6 @@ impl Codegen<'_, '_> {
                 self.dirty.insert((*register, *element));
             }
         });
-        let turns = self.b.declare_var(types::I32);
-        let none = self.b.ins().iconst(types::I32, 0);
-        self.b.def_var(turns, none);
         let head = (self.b.create_block(), self.flow.add_node());
         let join = (self.b.create_block(), self.flow.add_node());
         self.labels.insert(label, join);
@@ -551,10 +557,11 @@ impl Codegen<'_, '_> {
         self.b.switch_to_block(head.0);
         self.node = head.1;
         self.weight = weight.saturating_mul(EXPECTED_TURNS);
-        let turn = self.b.use_var(turns);
-        let next = self.b.ins().iadd_imm_s(turn, 1);
-        self.b.def_var(turns, next);
-        let is_long = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, next, MOST_TURNS);
+        let flags = MemFlagsData::trusted();
+        let turns = self.b.ins().load(types::I64, flags, self.ctx, layout::LOOP_TURNS);
+        let turns = self.b.ins().iadd_imm_s(turns, 1);
+        self.b.ins().store(flags, turns, self.ctx, layout::LOOP_TURNS);
+        let is_long = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, turns, MOST_TURNS);
         self.leave_if(is_long, SiteKind::Interpreted);
         self.list(body);
         if !is_gone(body) {

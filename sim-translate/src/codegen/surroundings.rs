@@ -39,6 +39,7 @@ pub(crate) struct Surroundings<'a> {
     /// Number of the first link.
     pub(crate) first_link: u32,
 }
+
 /// Addresses of what compiled code calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Helpers {
@@ -48,11 +49,15 @@ pub(crate) struct Helpers {
     /// How far the run has come: [`ASK_CYCLES`] and those behind it.
     pub(crate) passed: u64,
 }
+
 /// In place of a step: extra cycles are charged to none, since the code does not count.
 pub(crate) const NOBODY: u32 = u32::MAX;
+
 /// What compiled code asks of the run: its cycles,
 pub(crate) const ASK_CYCLES: u64 = 0;
+
 /// its instructions,
 pub(crate) const ASK_INSTRUCTIONS: u64 = 1;
+
 /// whether the time of the first device has come, if it is a timer; numbers behind it ask for others.
 pub(crate) const ASK_PENDING: u64 = 2;

@@ -21,6 +21,7 @@ pub(crate) enum Exit {
     /// A return leads to what is not compiled, or was not there lately; its frame is taken off.
     Return = 4,
 }
+
 /// What the engine knows of a way back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Site {
@@ -40,6 +41,7 @@ pub(crate) struct Site {
     /// In a loop whose turns are counted by the budget: where what it has taken is summed up.
     pub(crate) taken: Option<u32>,
 }
+
 /// What happened at a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SiteKind {
@@ -61,6 +63,7 @@ pub(crate) enum SiteKind {
     /// Nothing of it has happened, and it is interpreted because some of it cannot be compiled.
     Interpreted,
 }
+
 /// A direct way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Link {
@@ -73,6 +76,7 @@ pub(crate) struct Link {
     /// Where it stands from which stacks it calls, if it is a call.
     pub(crate) call: Option<u32>,
 }
+
 /// What a function was made with, beside its code.
 pub(crate) struct Translated {
     pub(crate) flow: Flow,
@@ -109,11 +113,13 @@ pub(crate) struct Translated {
     /// Number of its sites.
     pub(crate) site_count: u32,
 }
+
 /// Room for counters and links.
 pub(crate) struct Room {
     pub(crate) next: u32,
     pub(crate) end: u32,
 }
+
 impl Room {
     /// A number of 8 bytes, all 0.
     pub(crate) fn take(&mut self) -> u32 {

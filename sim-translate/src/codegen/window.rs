@@ -19,6 +19,7 @@ pub(super) struct Span {
     /// Of the cell at `low`, from the shared memory's beginning.
     pub(super) offset: u32,
 }
+
 /// A range that an access may lie in, in host terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
@@ -100,6 +101,7 @@ impl Codegen<'_, '_> {
         };
         found.into_iter().take(2).map(window).collect()
     }
+
     /// The cell from a window's beginning on.
     pub(super) fn place(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
         match offset.wrapping_sub(window.span.low as i64) {
@@ -107,12 +109,14 @@ impl Codegen<'_, '_> {
             amount => self.b.ins().iadd_imm_s(base, amount),
         }
     }
+
     pub(super) fn lies_within(&mut self, base: Ir, window: &Window, (offset, cells): (i64, u32)) -> Ir {
         let place = self.place(base, window, offset);
         let last = (window.span.high - window.span.low).wrapping_sub(u64::from(cells) - 1);
         let last = self.b.ins().iconst(types::I64, last as i64);
         self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, place, last)
     }
+
     /// True if a stretch that begins at an address lies in a window, and holds no code.
     pub(super) fn begins_clean(&mut self, base: Ir, window: &Window, (offset, cells): (i64, u32)) -> Ir {
         let first = window.span.low.wrapping_add(window.clean.first);
@@ -123,16 +127,19 @@ impl Codegen<'_, '_> {
         let places = self.b.ins().iconst(types::I64, window.clean.places(cells) as i64);
         self.b.ins().icmp(IntCC::UnsignedLessThan, from_there, places)
     }
+
     /// Not 0 if code may stand where an access begins.
     pub(super) fn granule(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
         let place = self.place(base, window, offset);
         self.granule_at(place, window)
     }
+
     fn granule_at(&mut self, place: Ir, window: &Window) -> Ir {
         let granule = self.b.ins().ushr_imm_u(place, i64::from(GRANULE_SHIFT));
         let granule = self.b.ins().iadd(self.ctx, granule);
         self.b.ins().load(types::I8, MemFlagsData::trusted(), granule, window.granules as i32)
     }
+
     /// Where in the host an access lies that is known to lie in a window: base and displacement.
     pub(super) fn host_place(&mut self, base: Ir, window: &Window, offset: i64) -> (Ir, i32) {
         if window.shift > 0 {

@@ -70,6 +70,7 @@ impl TranslatedEngine<'_> {
             Some(Way::Link(_) | Way::Told(_)) | None => {}
         }
         self.core.state.arena.set_word(layout::FUEL as u64, allowed);
+        self.core.state.arena.set_word(layout::LOOP_TURNS as u64, 0);
         self.core.allowed = allowed;
         let (mut entry, mut told) = (entry, None);
         let (fuel, exit, number, told_pc) = loop {

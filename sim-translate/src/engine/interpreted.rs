@@ -97,6 +97,7 @@ impl TranslatedEngine<'_> {
         {
             let others = match places {
                 1 => String::new(),
+                2 => " and another place".to_owned(),
                 _ => format!(" and {} other places", places - 1),
             };
             lines.push(format!("  {times} times `{operation}` at {address:#0digits$x}{others}: {why}"));

@@ -40,8 +40,10 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
     if decodes == Decodes::Sometimes {
         mark_empty_arms(&mut ops);
     }
-    let deferred = defer_counts(&mut ops, compilable, &mut locals);
+    // Counts make no difference to that.
     let undone = compilable.undone(&ops, decodes);
+    let left = (compilable, undone.unwrap_or(Undone::Nothing));
+    let deferred = defer_counts(&mut ops, left, &mut locals);
     let parts = compilable.count_parts(&ops, undone.unwrap_or(Undone::Nothing));
     Step {
         address: place.address,
@@ -111,8 +113,12 @@ pub(crate) fn is_gone(ops: &[Op]) -> bool {
 /// What an instruction counts stands only if it ends: a count before something that may end it
 /// otherwise goes to a local first. Gives the counters that do, each with its local: they stand as well
 /// if the run ends with the instruction.
-fn defer_counts(ops: &mut Vec<Op>, compilable: Compilable<'_>, locals: &mut Vec<u32>) -> Vec<(u32, u32)> {
-    let mut deferral = Deferral { compilable, locals, deferred: Vec::new() };
+fn defer_counts(
+    ops: &mut Vec<Op>,
+    (compilable, undone): (Compilable<'_>, Undone),
+    locals: &mut Vec<u32>,
+) -> Vec<(u32, u32)> {
+    let mut deferral = Deferral { compilable, undone, locals, deferred: Vec::new() };
     deferral.list(ops, false);
     let deferred = deferral.deferred;
     if deferred.is_empty() {
@@ -128,6 +134,8 @@ fn defer_counts(ops: &mut Vec<Op>, compilable: Compilable<'_>, locals: &mut Vec<
 /// Counts on their way to locals.
 struct Deferral<'a> {
     compilable: Compilable<'a>,
+    /// What is undone where an arm is left to the interpreter.
+    undone: Undone,
     /// Width of each local of the step.
     locals: &'a mut Vec<u32>,
     /// Counters with their locals.
@@ -165,7 +173,7 @@ impl Deferral<'_> {
                     let second = self.list(otherwise, may_trap);
                     let leaves = [then, otherwise]
                         .into_iter()
-                        .any(|arm| self.compilable.leaves(arm, (false, Undone::Nothing)));
+                        .any(|arm| self.compilable.leaves(arm, (false, self.undone)));
                     may_trap = first || second || own || leaves || has_left;
                 }
                 // What stands in a loop may come again; a block may be left to what stands behind it.

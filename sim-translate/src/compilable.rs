@@ -1,7 +1,7 @@
 //! What of a step becomes machine code; what does not is left to the interpreter.
 //!
 //! An arm that cannot be compiled is a way out of the compiled code, as long as the instruction has
-//! done nothing before it: the interpreter begins it again. So are those that are rarely worth their
+//! done nothing before it that cannot be undone: the interpreter begins it again. So are those that are rarely worth their
 //! code: where a map has registers and functions beside memory, each access has arms for them all.
 
 use isac_ir::Model;

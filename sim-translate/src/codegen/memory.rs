@@ -4,7 +4,7 @@
 //! One comparison serves all accesses of a block, and of those that go on with its loop, that begin at
 //! the same register, or that differ from it by constants: it asks for the whole stretch of them. Whatever
 //! else there is, devices, other ranges, faults, code that is written, is rare: as long as the instruction
-//! has done nothing yet it is done by the interpreter, from its beginning; else a helper makes the access.
+//! has done nothing that stands it is done by the interpreter, from its beginning; else a helper makes the access.
 
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value as Ir, types};
 use sim_runtime::AccessKind;

@@ -58,9 +58,9 @@ pub(crate) enum SiteKind {
     Budget,
     /// It is complete, and led to a computed address.
     Jump,
-    /// Nothing of it has happened: it is interpreted.
+    /// Nothing of it has happened that stands: it is interpreted from its beginning.
     Redo,
-    /// Nothing of it has happened, and it is interpreted because some of it cannot be compiled.
+    /// The same, because some of it cannot be compiled, or it has loops with many turns.
     Interpreted,
 }
 

@@ -185,7 +185,7 @@ impl TranslatedEngine<'_> {
         if ended > 0 { 0 } else { FEW }
     }
 
-    /// Nothing has happened of the last instruction that began: the interpreter takes it.
+    /// Nothing has happened that stands of the last instruction that began: the interpreter takes it.
     pub(super) fn redo(&mut self, begun: u64) -> (u64, Option<Stop>) {
         self.core.instructions -= 1;
         self.interpreted.is_left = true;

@@ -152,6 +152,10 @@ fn reports_say_that_a_part_was_counted() {
     assert!(page.contains("Not all that ran was counted"), "the page says so");
     done(&folder, &format!("run {RV32IM} {CRC32} --profile @whole -- 1"));
     assert!(!done(&folder, "report @whole --format text").contains("part"));
+    for line in ["merge @p @whole -o @both", "merge @whole @p -o @both"] {
+        done(&folder, line);
+        assert!(done(&folder, "report @both --format text").contains("of 3 parts of what ran"), "{line}");
+    }
 }
 
 /// Those behind a gap stay where they are, and would be taken for those of the run that fills it.

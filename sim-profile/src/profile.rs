@@ -45,7 +45,7 @@ pub struct Provenance {
     /// Number of runs.
     pub runs: u64,
     /// Of how many parts of runs these are the counts, where not all of a run was counted: of none where what was
-    /// to begin one never came; `None` of whole runs.
+    /// to begin one never came; `None` of whole runs, each of which is one part among others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<u64>,
     /// What they took on the host, in nanoseconds of its clock.
@@ -117,10 +117,12 @@ impl Profile {
         self.measurement.merge(&other.measurement)?;
         let (ours, theirs) = (&mut self.provenance, &other.provenance);
         ours.engines.extend(theirs.engines.iter().cloned());
+        // Where parts are added up, a whole run is one of them.
+        ours.parts = match (ours.parts, theirs.parts) {
+            (None, None) => None,
+            (one, other) => Some(one.unwrap_or(ours.runs).saturating_add(other.unwrap_or(theirs.runs))),
+        };
         count(&mut ours.runs, theirs.runs);
-        if let Some(parts) = theirs.parts {
-            count(ours.parts.get_or_insert_default(), parts);
-        }
         count(&mut ours.host_nanoseconds, theirs.host_nanoseconds);
         keep_first_files(&mut ours.images, &theirs.images);
         ours.add_programs(&theirs.programs);

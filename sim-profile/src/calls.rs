@@ -128,6 +128,17 @@ pub struct CallContext {
     pub own: Spending,
 }
 
+impl Calls {
+    /// Whether some of the instructions that they took are cycles without one.
+    pub fn count_idle_cycles(&self, measurement: &Measurement) -> bool {
+        let own = self.functions.values().fold(Spending::default(), |mut own, function| {
+            own.add(function.own);
+            own
+        });
+        measurement.undecoded > 0 && own.instructions > spending_of(measurement).instructions
+    }
+}
+
 /// What a run spent in all.
 pub fn spending_of(measurement: &Measurement) -> Spending {
     let summary = Summary::of(measurement);

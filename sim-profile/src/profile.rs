@@ -59,6 +59,17 @@ pub struct Provenance {
     pub programs: Vec<ProgramRuns>,
 }
 
+impl Provenance {
+    /// What these are the counts of, in words, where not all of a run was counted.
+    pub fn describe_parts(&self) -> Option<String> {
+        Some(match self.parts? {
+            0 => "of no part of what ran: counting never began".to_owned(),
+            1 => "of 1 part of what ran, and of nothing else".to_owned(),
+            parts => format!("of {parts} parts of what ran, and of nothing else"),
+        })
+    }
+}
+
 /// What a run did to the processor and how that is known.
 ///
 /// Stored by [`crate::write_profile`].

@@ -75,6 +75,8 @@ pub struct TranslatedEngine<'m> {
     counting: Counting,
     translation: Translation,
     interpreted: Interpreted,
+    /// Compiled code has come to the instruction at hand, and left it to the interpreter.
+    is_left: bool,
     /// How often code was made anew for further places that a jump leads to.
     widened: u32,
     /// Instructions that are often left to the interpreter: they write close to code, or what stands for
@@ -139,6 +141,7 @@ impl<'m> TranslatedEngine<'m> {
             counting: Counting::default(),
             translation: Translation::default(),
             interpreted: Interpreted::default(),
+            is_left: false,
             widened: 0,
             long: LongLoops::default(),
             is_stale: false,
@@ -215,7 +218,7 @@ impl<'m> TranslatedEngine<'m> {
         let (own, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
         let noted = self.noted_step(own, number);
         let is_apart = noted.is_some() && self.sampled.is_none();
-        let is_left = std::mem::take(&mut self.interpreted.is_left);
+        let is_left = std::mem::take(&mut self.is_left);
         // What follows what compiled code leaves, or never has, is compiled by itself.
         let ends_region = is_apart || is_left || step.undone.is_none() || self.is_patched(step.address);
         let step = noted.unwrap_or(step);

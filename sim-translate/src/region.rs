@@ -490,13 +490,7 @@ pub(crate) fn pc_behind(op: &Op, pc: Option<u64>) -> Option<u64> {
                 _ => first.filter(|_| first == second),
             }
         }
-        Op::Loop(_, body) | Op::Block(_, body) => {
-            let mut sets = false;
-            crate::residual::walk_ops(body, &mut |item| {
-                sets |= matches!(item, crate::residual::Item::Op(Op::Set(PC, _)));
-            });
-            pc.filter(|_| !sets)
-        }
+        Op::Loop(_, body) | Op::Block(_, body) => pc.filter(|_| !crate::specialise::sets_pc(body)),
         _ => pc,
     }
 }

@@ -356,8 +356,7 @@ fn descend(
         _ => spending.cycles,
     };
     let total = of(spending_of(&profile.measurement));
-    let own: u64 = calls.functions.values().map(|count| of(count.own)).fold(0, u64::saturating_add);
-    if *event == CountedEvent::Instructions && profile.measurement.undecoded > 0 && own > total {
+    if *event == CountedEvent::Instructions && calls.count_idle_cycles(&profile.measurement) {
         return Err(Failure::other(
             "some cycles of the run had no instruction, and calls do not tell them from instructions; measure \
              functions by --descend cycles",

@@ -92,11 +92,7 @@ pub(super) fn check_out(what: &str, out: Option<&Path>, sources: &[PathBuf]) -> 
 
 /// What has to be said of a profile of parts where a report has no room to say it.
 pub(super) fn note_of_parts(profile: &Profile) -> Option<String> {
-    Some(match profile.provenance.parts? {
-        0 => "the profile is of no part of what ran: counting never began".to_owned(),
-        1 => "the profile is of 1 part of what ran, and of nothing else".to_owned(),
-        parts => format!("the profile is of {parts} parts of what ran, and of nothing else"),
-    })
+    profile.provenance.describe_parts().map(|parts| format!("the profile is {parts}"))
 }
 
 /// Writes a result to a file, or to standard output.

@@ -24,6 +24,8 @@ struct CallIndex {
     callees: BTreeMap<u64, BTreeSet<u64>>,
     /// Functions of which frames may have been forgotten.
     forgotten: BTreeSet<u64>,
+    /// Calls count cycles without an instruction as instructions.
+    has_idle_cycles: bool,
 }
 
 /// Counters of any events in any regions of one profile.
@@ -117,7 +119,7 @@ impl<'a> ExactCounters<'a> {
             return Err(Uncounted::Forgotten { function: self.names.at(start), calls: calls.forgotten });
         }
         let FunctionCount { inclusive, .. } = calls.functions.get(&start).copied().unwrap_or_default();
-        if *event != CountedEvent::Cycles && self.has_idle_cycles(calls)? {
+        if *event != CountedEvent::Cycles && self.call_index(calls).has_idle_cycles {
             return Err(Uncounted::IdleCycles(self.names.at(start)));
         }
         match event {
@@ -129,18 +131,6 @@ impl<'a> ExactCounters<'a> {
                 Ok(sum(below.iter().filter_map(|number| table.by_function.get(number))))
             }
         }
-    }
-
-    /// Whether calls took more instructions than ran to their end: cycles without one count as one there.
-    fn has_idle_cycles(&self, calls: &Calls) -> Result<bool, Uncounted> {
-        if self.profile.measurement.undecoded == 0 {
-            return Ok(false);
-        }
-        let spent = calls.functions.values().fold(Spending::default(), |mut sum, function| {
-            sum.add(function.own);
-            sum
-        });
-        Ok(spent.instructions > sum(self.table(&CountedEvent::Instructions)?.by_address.values()))
     }
 
     /// The functions that a function reaches by calls, if none of them ever ran without it: then all of
@@ -184,7 +174,8 @@ impl<'a> ExactCounters<'a> {
             for key in calls.arcs.keys() {
                 callees.entry(key.caller).or_default().insert(key.callee);
             }
-            CallIndex { callees, forgotten: forgotten::functions(calls) }
+            let has_idle_cycles = calls.count_idle_cycles(self.profile.measurement);
+            CallIndex { callees, forgotten: forgotten::functions(calls), has_idle_cycles }
         })
     }
 

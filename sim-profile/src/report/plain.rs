@@ -28,13 +28,8 @@ pub fn render_profile_text(profile: &Profile, exclusions: &Exclusions) -> String
 fn render(measurement: &Measurement, provenance: &Provenance, exclusions: &Exclusions) -> String {
     let tables = &measurement.tables;
     let mut out = format!("model {}\n\n", sanitize(&tables.model));
-    match provenance.parts {
-        Some(0) => out.push_str("of no part of what ran: counting never began\n\n"),
-        Some(parts) => {
-            let noun = if parts == 1 { "part" } else { "parts" };
-            line(&mut out, format_args!("of {parts} {noun} of what ran, and of nothing else\n"));
-        }
-        None => {}
+    if let Some(parts) = provenance.describe_parts() {
+        line(&mut out, format_args!("{parts}\n"));
     }
     write_programs(&mut out, &provenance.programs);
     write_totals(&mut out, &Summary::of(measurement));

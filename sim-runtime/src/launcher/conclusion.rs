@@ -20,6 +20,7 @@ use super::symbol_files::{images_of, read_image_files};
 use crate::engine::{CacheStatistics, Engine};
 use crate::host::Host;
 use crate::record::function_at;
+
 /// What follows a run.
 pub(super) struct Conclusion<'a> {
     pub(super) engine: &'a mut dyn Engine,

@@ -32,6 +32,7 @@ pub(super) fn check_values(options: &RunOptions) -> Result<(), String> {
 const NO_VALUES_OF_PARTS: &str = "--values counts those of the whole run, and --count-from and --count-until parts \
                                   of it; leave out --values, or name instructions by --values-at in place of \
                                   --count-from and --count-until";
+
 pub(super) fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
     let mut paths: Vec<(&str, &Path)> =
         outputs.iter().map(|output| (output.what, output.path.as_path())).collect();

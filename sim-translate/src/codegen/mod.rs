@@ -14,6 +14,7 @@ mod entry;
 mod exits;
 mod finish;
 mod jump;
+mod labelled;
 pub(crate) mod memory;
 mod operator;
 mod order;

@@ -10,7 +10,7 @@ use crate::region::Region;
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
 /// How much more often a loop is expected to run than what is around it.
-const TURNS: u64 = 8;
+pub(super) const TURNS: u64 = 8;
 
 /// Most registers that a loop uses which holds the budget: more of the guest's would be where none of the host's
 /// are left.

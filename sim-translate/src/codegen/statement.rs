@@ -18,10 +18,6 @@ use crate::specialise::{Step, is_gone};
 
 /// How much more rarely a way is expected to be gone that is rarely gone.
 const RARELY: u64 = 4;
-/// How often a loop within an instruction is expected to be gone around.
-const EXPECTED_TURNS: u64 = 8;
-/// Turns of such loops, all together, before compiled code comes back: some tenths of a millisecond.
-const MOST_TURNS: i64 = 1 << 16;
 
 impl Codegen<'_, '_> {
     /// Makes the code of a block.
@@ -231,7 +227,7 @@ impl Codegen<'_, '_> {
         }
     }
 
-    fn list(&mut self, ops: &[Op]) {
+    pub(super) fn list(&mut self, ops: &[Op]) {
         for op in ops {
             self.op(op);
             if is_gone(std::slice::from_ref(op)) {
@@ -492,14 +488,14 @@ impl Codegen<'_, '_> {
         self.node = self.flow.add_node();
     }
 
-    fn go_on_at(&mut self, (block, node): (ir::Block, u32)) {
+    pub(super) fn go_on_at(&mut self, (block, node): (ir::Block, u32)) {
         let passing = self.go_down();
         let jump = self.b.ins().jump(block, &[]);
         self.add_edge(self.node, node, Position::at(jump, passing));
     }
 
     /// Puts the program counter into the step's variable for it.
-    fn hold_pc(&mut self) {
+    pub(super) fn hold_pc(&mut self) {
         let variable = self.local(PC);
         let ty = type_of(self.widths[PC as usize]);
         let value = match self.pc {
@@ -508,81 +504,6 @@ impl Codegen<'_, '_> {
         };
         self.b.def_var(variable, value);
         self.pc = Pc::Held(variable);
-    }
-
-    fn block(&mut self, label: u32, body: &[Op]) {
-        self.declare_locals(body);
-        let join = (self.b.create_block(), self.flow.add_node());
-        self.labels.insert(label, join);
-        let mut sets_pc = false;
-        walk_ops(body, &mut |item| sets_pc |= matches!(item, Item::Op(Op::Set(PC, _))));
-        if sets_pc {
-            self.holding += 1;
-        }
-        let (pc, checked) = (self.pc, self.checked.clone());
-        self.list(body);
-        self.checked = checked;
-        if !is_gone(body) {
-            if sets_pc {
-                self.hold_pc();
-            }
-            self.go_on_at(join);
-        }
-        self.b.seal_block(join.0);
-        self.b.switch_to_block(join.0);
-        self.node = join.1;
-        self.pc = pc;
-        if sets_pc {
-            self.holding -= 1;
-            self.pc = Pc::Held(self.local(PC));
-        }
-    }
-
-    /// A loop within the instruction, which has done nothing that stands. After many turns of all loops the
-    /// instruction is left to the interpreter: the run may be interrupted there.
-    fn repeat(&mut self, label: u32, body: &[Op]) {
-        self.declare_locals(body);
-        walk_ops(body, &mut |item| {
-            if let Item::Op(Op::SetRegister { register, element, .. }) = item
-                && self.registers.contains_key(&(*register, *element))
-            {
-                self.dirty.insert((*register, *element));
-            }
-        });
-        let head = (self.b.create_block(), self.flow.add_node());
-        let join = (self.b.create_block(), self.flow.add_node());
-        self.labels.insert(label, join);
-        let (pc, checked, weight) = (self.pc, self.checked.clone(), self.weight);
-        self.go_on_at(head);
-        self.b.switch_to_block(head.0);
-        self.node = head.1;
-        self.weight = weight.saturating_mul(EXPECTED_TURNS);
-        let flags = MemFlagsData::trusted();
-        let turns = self.b.ins().load(types::I64, flags, self.ctx, layout::LOOP_TURNS);
-        let turns = self.b.ins().iadd_imm_s(turns, 1);
-        self.b.ins().store(flags, turns, self.ctx, layout::LOOP_TURNS);
-        let is_long = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, turns, MOST_TURNS);
-        self.leave_if(is_long, SiteKind::Interpreted);
-        self.list(body);
-        if !is_gone(body) {
-            let passing = self.go_down();
-            let jump = self.b.ins().jump(head.0, &[]);
-            let back = self.add_edge(self.node, head.1, Position::at(jump, passing));
-            self.flow.ways[back as usize].is_back = true;
-        }
-        self.b.seal_block(head.0);
-        self.b.seal_block(join.0);
-        self.b.switch_to_block(join.0);
-        (self.node, self.pc, self.checked, self.weight) = (join.1, pc, checked, weight);
-    }
-
-    fn leave_block(&mut self, label: u32) {
-        if self.holding > 0 {
-            self.hold_pc();
-        }
-        if let Some(join) = self.labels.get(&label).copied() {
-            self.go_on_at(join);
-        }
     }
 
     /// Leaves behind a step that has written what has to be looked at.
@@ -594,7 +515,7 @@ impl Codegen<'_, '_> {
     }
 
     /// Locals that are assigned in an arm alone exist before it: they are 0 elsewhere.
-    fn declare_locals(&mut self, ops: &[Op]) {
+    pub(super) fn declare_locals(&mut self, ops: &[Op]) {
         let mut assigned = Vec::new();
         walk_ops(ops, &mut |item| match item {
             Item::Op(Op::Set(local, _)) if *local != PC => assigned.push(*local),

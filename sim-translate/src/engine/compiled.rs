@@ -188,7 +188,7 @@ impl TranslatedEngine<'_> {
     /// Nothing has happened that stands of the last instruction that began: the interpreter takes it.
     pub(super) fn redo(&mut self, begun: u64) -> (u64, Option<Stop>) {
         self.core.instructions -= 1;
-        self.interpreted.is_left = true;
+        self.is_left = true;
         self.slow = 1;
         (begun - 1, None)
     }

@@ -30,8 +30,6 @@ pub(super) struct Interpreted {
     all: u64,
     /// By number of the step: all of them, and those that compiled code has left before.
     by_step: Vec<[u64; 2]>,
-    /// Compiled code has come to the instruction at hand, and left it to the interpreter.
-    pub(super) is_left: bool,
     /// Of steps that are not kept any more.
     gone: BTreeMap<Named, u64>,
 }
@@ -113,9 +111,11 @@ impl TranslatedEngine<'_> {
         let mut found = self.interpreted.gone.clone();
         let around = operations_around(self.core.model());
         for (number, [times, left]) in (0u32..).zip(&self.interpreted.by_step) {
+            if *times == 0 {
+                continue;
+            }
             let step = self.steps.step(number);
             let why = match self.reason(step) {
-                _ if *times == 0 => continue,
                 Some(why) => why,
                 None if 2 * left >= *times => LEFT,
                 None if *times >= FREQUENT => BEHIND,

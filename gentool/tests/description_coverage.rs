@@ -208,7 +208,8 @@ fn what_cannot_be_told_is_refused_with_a_remedy() {
         (format!("run {TOP} @p.bin --description-coverage"), "add --profile or --html"),
         ("report @p --format lcov-description".to_owned(), "add --model MODEL"),
         (format!("report @p {other}"), "the profile is of another description"),
-        (format!("verify @p --model {TOP}"), "add --image FILE"),
+        (format!("verify @p --model {RV32IM}"), "the profile is of another description"),
+        (format!("report @p --format estimates --model {TOP}"), "add --image FILE"),
     ] {
         let (status, _, errors) = said(&folder, &line);
         assert!(status == Some(125) && errors.contains(expected), "{line}: {errors}");

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use sim_profile::{Measurement, Profile, read_profile, spending_of};
 
@@ -89,26 +89,55 @@ fn a_snapshot_is_a_profile_of_the_run_so_far() {
     check_snapshots("models/rv32im5/rv32im5.isac", "reference", &[]);
 }
 
+/// A run of many rounds, which has begun. `before` comes before gentool in the shell's words.
+#[cfg(unix)]
+fn begun(profile: &Path, before: &str) -> Child {
+    let mut command = Command::new("sh");
+    let line = format!("{before} exec \"$0\" run {MODEL} {GUEST} --timeout 60 --profile \"$1\" -- 1000000");
+    command.args(["-c", &line, env!("CARGO_BIN_EXE_gentool")]).arg(profile);
+    command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut running = command.spawn().expect("gentool runs");
+    let output = running.stdout.as_mut().expect("a pipe");
+    output.read_exact(&mut [0]).expect("the guest says something");
+    running
+}
+
+#[cfg(unix)]
+fn kill(running: &Child, signal: &str) {
+    let id = running.id().to_string();
+    Command::new("kill").args([signal, &id]).status().expect("kill runs");
+}
+
+/// What was measured is written whatever ends the run.
+#[cfg(unix)]
+#[test]
+fn a_signal_that_ends_the_run_leaves_its_profile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for signal in ["-INT", "-TERM", "-HUP", "-QUIT", "-ALRM"] {
+        let path = folder.path().join(signal);
+        let mut running = begun(&path, "");
+        kill(&running, signal);
+        assert_eq!(running.wait().expect("it ends").code(), Some(124), "{signal}");
+        assert!(spending_of(&stored(&path).measurement).instructions > 0, "{signal}");
+    }
+    // A limit that kills tells of itself before.
+    let path = folder.path().join("limited");
+    assert_eq!(begun(&path, "ulimit -t 3;").wait().expect("it ends").code(), Some(124));
+    assert!(spending_of(&stored(&path).measurement).instructions > 0);
+}
+
 /// What was asked for by a signal is the same as a run that ends there.
 #[cfg(unix)]
 #[test]
 fn a_signal_asks_for_a_snapshot() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, first) = (folder.path().join("p"), folder.path().join("p.1"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
-    command.args(["run", MODEL, GUEST, "--engine", "translated", "--timeout", "60", "--profile"]).arg(&path);
-    command.args(["--", "1000000"]).current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut running = command.spawn().expect("gentool runs");
-    let id = running.id().to_string();
-    let kill = |signal: &str| Command::new("kill").args([signal, &id]).status().expect("kill runs");
-    // The guest says something: the run has begun.
-    let mut output = running.stdout.take().expect("a pipe");
-    output.read_exact(&mut [0]).expect("the guest says something");
-    kill("-USR1");
+    let mut running = begun(&path, "");
+    kill(&running, "-USR1");
     while !first.exists() && running.try_wait().expect("it can be asked").is_none() {
         std::thread::yield_now();
     }
-    kill("-TERM");
+    kill(&running, "-TERM");
     assert_eq!(running.wait().expect("it ends").code(), Some(124));
     let first = stored(&first).measurement;
     assert!(spending_of(&first).instructions > 0);

@@ -30,7 +30,7 @@ class Table {
     // The grid is what is scrolled and what has the focus; its headings stay.
     this.grid = h('div', { role: 'grid', tabindex: 0, 'aria-label': this.label, style: { '--columns': this.tracks(), '--minimum': minimum ?? '0' }, on: { scroll: () => this.draw(), keydown: (event) => this.key(event) } },
       h('div', { role: 'rowgroup', class: 'heads' }, this.head), this.space);
-    this.empty = h('p', { class: 'empty', hidden: true }, 'Nothing fits.');
+    this.empty = h('p', { class: 'empty', hidden: true });
     this.element = h('div', { class: 'table', style: height ? { '--height': height } : {} }, this.grid, this.empty);
     this.count = h('span', { class: 'count', role: 'status' });
     this.field = this.text && h('input', { type: 'search', placeholder: 'Filter', 'aria-label': `Filter ${this.label}`, on: { input: () => this.refresh() } });
@@ -72,6 +72,7 @@ class Table {
     this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
     this.count.textContent = this.rows.length === this.all.length ? plural(this.all.length, 'row', 'rows') : `${grouped(this.rows.length)} of ${plural(this.all.length, 'row', 'rows')}`;
     this.empty.hidden = this.rows.length > 0;
+    this.empty.textContent = this.all.length > 0 ? 'Nothing fits.' : 'There are none.';
     this.grid.scrollTop = 0;
     this.draw(true);
   }

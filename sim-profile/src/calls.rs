@@ -128,17 +128,6 @@ pub struct CallContext {
     pub own: Spending,
 }
 
-impl Calls {
-    /// Whether some of the instructions that they took are cycles without one.
-    pub fn count_idle_cycles(&self, measurement: &Measurement) -> bool {
-        let own = self.functions.values().fold(Spending::default(), |mut own, function| {
-            own.add(function.own);
-            own
-        });
-        measurement.undecoded > 0 && own.instructions > spending_of(measurement).instructions
-    }
-}
-
 /// What a run spent in all.
 pub fn spending_of(measurement: &Measurement) -> Spending {
     let summary = Summary::of(measurement);
@@ -196,6 +185,15 @@ pub struct Calls {
 }
 
 impl Calls {
+    /// Whether some of the instructions that they took are cycles without one.
+    pub fn count_idle_cycles(&self, measurement: &Measurement) -> bool {
+        let own = self.functions.values().fold(Spending::default(), |mut own, function| {
+            own.add(function.own);
+            own
+        });
+        measurement.undecoded > 0 && own.instructions > spending_of(measurement).instructions
+    }
+
     /// Adds what `other` counted. Associative and commutative.
     pub fn merge(&mut self, other: &Calls) {
         for (key, theirs) in &other.arcs {

@@ -1,10 +1,11 @@
 //! Sampled runs: which part of a run was counted, and what follows from that for all of it.
 //!
 //! A run is cut into *stretches* by its *checks*: each jump to an address not above its own, and each
-//! call, or one of the two alone. Whole stretches are counted or not. Within one no address runs twice, so that of a figure of
-//! one address every stretch has one or none, and what was counted of it has a binomial distribution if
-//! each stretch is taken with the same probability, by itself: that gives the interval, in [`interval`]. A
-//! figure that adds up addresses has the sum of their intervals, as if they all came together.
+//! call, or one of the two alone. Whole stretches are counted or not. Where jumps back are checks, no address
+//! runs twice within one, so that of a figure of one address every stretch has one or none, and what was counted
+//! of it has a binomial distribution if each stretch is taken with the same probability, by itself: that gives
+//! the interval, in [`interval`]. A figure that adds up addresses has the sum of their intervals, as if they all
+//! came together. Where calls alone are checks, that holds of calls alone.
 
 mod interval;
 
@@ -41,7 +42,8 @@ pub enum Duplication {
     Full,
     /// What carries instrumentation: of the same stretches these instructions alone are counted.
     Partial(Instrumented),
-    /// Nothing: each of these instructions is a check of its own, and its end the only ones there are.
+    /// Nothing: each of these instructions is a check of its own, there are no others, and a sample is one of
+    /// them.
     None(Instrumented),
 }
 
@@ -146,6 +148,24 @@ impl Sampling {
     /// Samples that any engine takes: of whole stretches, chosen by their number alone.
     pub fn is_plain(&self) -> bool {
         self.duplication.is_full() && self.timer_microseconds.is_none()
+    }
+
+    /// How the samples of a run were taken: `samples of 1, one in 50 checks on average, at random from seed 7`.
+    pub fn describe(self, samples: Samples) -> String {
+        let Sampling { interval, burst, seed, places, timer_microseconds, .. } = self.observed(samples);
+        let distance = format!("samples of {burst}, one in {interval} {places}");
+        match (timer_microseconds, seed) {
+            // None were taken, so that no interval was seen.
+            (Some(time), _) if samples.samples == 0 => {
+                format!("samples of {burst}, one every {time} microseconds of this computer's time")
+            }
+            (Some(time), _) => format!(
+                "{distance} on average, one every {time} microseconds of this computer's time: another run has others"
+            ),
+            (None, _) if interval == burst => format!("samples of all stretches between {places}"),
+            (None, Some(seed)) => format!("{distance} on average, at random from seed {seed}"),
+            (None, None) => distance,
+        }
     }
 
     /// The same with the interval that there was on average, where no number said it.

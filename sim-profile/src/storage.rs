@@ -217,12 +217,21 @@ fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorC
                 _ if written != entries => Err(ProfileErrorCause::Count { written, found: entries }),
                 true => Err(ProfileErrorCause::AfterEnd),
                 false if reading.lacks_calls(&profile) => Err(ProfileErrorCause::CallsNotFollowed),
+                false if has_more_than_run(&profile) => Err(ProfileErrorCause::MoreThanRun),
                 false => Ok(profile),
             };
         }
         insert_entry(&mut profile, &mut reading, entry)?;
         entries += 1;
     }
+}
+
+/// Whether samples have counted more than there was in the run that they are of.
+fn has_more_than_run(profile: &Profile) -> bool {
+    let Some(samples) = profile.samples else { return false };
+    let instructions = profile.measurement.instructions.values();
+    let executed = instructions.fold(0, |sum: u64, record| sum.saturating_add(record.executed));
+    executed > samples.instructions || profile.measurement.cycles > samples.cycles
 }
 
 fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
@@ -376,6 +385,8 @@ pub enum ProfileErrorCause {
     },
     /// Something follows the last line.
     AfterEnd,
+    /// Samples have more instructions or cycles than their run.
+    MoreThanRun,
     /// No run can be sampled so.
     Sampling {
         /// Checks between two samples.
@@ -446,6 +457,9 @@ impl fmt::Display for ProfileErrorCause {
             }
             ProfileErrorCause::AfterEnd => {
                 write!(f, "something follows the line `{{\"end\":COUNT}}`; {DAMAGED}")
+            }
+            ProfileErrorCause::MoreThanRun => {
+                write!(f, "the samples have more instructions or cycles than the run had; {DAMAGED}")
             }
         }
     }

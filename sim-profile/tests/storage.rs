@@ -318,6 +318,13 @@ fn what_is_wrong_is_told_with_its_line() {
             entries + 2
         )
     );
+    for (from, to) in [("\"executed\":2", "\"executed\":8001"), ("\"cycles\":9000", "\"cycles\":1")] {
+        let more = message(|file| file.replacen(from, to, 1));
+        assert!(
+            more.contains("the samples have more instructions or cycles than the run had; the file"),
+            "{more}"
+        );
+    }
     // One number of a line, which is that of the file.
     let damaged = message(|file| file.replacen("\"executed\":2", "\"executed\"2", 1));
     assert!(damaged.starts_with("line 3: not as expected in column "), "{damaged}");

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use sim_profile::counters::{
-    CountedEvent, CounterSet, Descent, ExactCounters, MetricGraph, Region, Uncounted, render_counters,
-    render_counters_dot, render_descent, render_raw_counters,
+    CountedEvent, CounterSet, Descent, ExactCounters, MetricGraph, Region, SetError, Uncounted,
+    render_counters, render_counters_dot, render_descent, render_raw_counters,
 };
 use sim_profile::program::render::FunctionNames;
 use sim_profile::program::{Program, ProgramProfile};
@@ -19,6 +19,7 @@ use sim_runtime::launcher::parse_number;
 
 use self::meaning::check_options;
 use self::note::Notes;
+use super::mistaken_file::instead_of_counters;
 use super::program_report::{ImageOptions, tell_notes};
 use super::{Failure, profile_file};
 
@@ -131,13 +132,11 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (set, found) = (Some(counted), text);
     }
     for path in &options.load {
-        let wrong = |error| Failure::other(format!("the counters {} {error}", path.display()));
-        let file = File::open(path).map_err(|error| {
-            Failure::other(format!(
-                "the counters {} cannot be read: {error}; name a file that exists",
-                path.display()
-            ))
-        })?;
+        if let Some(found) = instead_of_counters(path) {
+            return Err(Failure::other(format!("{} is no set of counters: {found}", path.display())));
+        }
+        let wrong = |error| Failure::other(format!("{} {error}", path.display()));
+        let file = File::open(path).map_err(|error| wrong(SetError::Read(error)))?;
         let loaded = CounterSet::read(file).map_err(wrong)?;
         match &mut set {
             None => set = Some(loaded),
@@ -226,7 +225,7 @@ impl Request {
                 set.counts.keys().filter_map(|(region, _)| Some(region.function()?.to_owned())).collect();
             let arcs = calls.arcs.iter().map(|(key, arc)| (key, arc.calls));
             set.add_calls(arcs, |start| Some(names.at(start)).filter(|name| regions.contains(name)))
-                .map_err(|error| Failure::other(format!("the counters {error}")))?;
+                .map_err(|error| Failure::other(format!("the set of counters {error}")))?;
         }
         Ok((set, found))
     }
@@ -383,5 +382,5 @@ fn descend(
 }
 
 fn add(set: &mut CounterSet, region: Region, event: CountedEvent, count: u64) -> Result<(), Failure> {
-    set.add(region, event, count).map_err(|error| Failure::other(format!("the counters {error}")))
+    set.add(region, event, count).map_err(|error| Failure::other(format!("the set of counters {error}")))
 }

@@ -101,7 +101,21 @@ pub(super) fn instead_of_profile(path: &Path) -> Option<&'static str> {
         Some("it is a program; run it with --profile FILE and name that file")
     } else if ending(path) == "isac" {
         Some("it is a description; run a program on it with --profile FILE and name that file")
+    } else if is_set_of_counters(&bytes) {
+        Some("it is a set of counters; `gentool counters --load FILE` shows it")
     } else {
         None
     }
+}
+
+/// What `gentool counters --save` writes begins like that, whatever stands between its words.
+fn is_set_of_counters(bytes: &[u8]) -> bool {
+    let text: Vec<u8> = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    text.starts_with(b"{\"format\":\"isac-counters\"")
+}
+
+/// What is in the place of a set of counters.
+pub(super) fn instead_of_counters(path: &Path) -> Option<&'static str> {
+    let is_profile = beginning(path).starts_with(b"{\"format\":\"isac-profile\"");
+    is_profile.then_some("it is a stored profile; name it without --load, to count in it")
 }

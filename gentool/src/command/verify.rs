@@ -40,14 +40,14 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
-    options.model.check(&options.files)?;
     let profile = profile_file::read(&options.profile)?;
+    let model = options.model.load(&profile)?;
     let flow = Flow::of(&profile, &options.files, &options.model)?;
     // Each part of a run begins somewhere, too.
     let runs = profile.provenance.runs.saturating_add(profile.provenance.parts.unwrap_or(0));
     let mut findings =
         verify(&profile.measurement, (runs, beginning_of(&profile)), &flow.program, &flow.routines);
-    if let Some((_, model)) = options.model.load(&profile)? {
+    if let Some((_, model)) = model {
         findings.extend(verify_instructions(&model, &profile));
     }
     findings.extend(verify_calls(&profile, &|address, function| flow.may_be_of(address, function)));

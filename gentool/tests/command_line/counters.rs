@@ -129,6 +129,9 @@ fn counters_are_kept_and_joined() {
             "--load @first.json --load @shorter.json",
             "--load @old.json --format raw",
             "--load @old.json --load @old.json",
+            "--load @first.json --load @first.json --format text",
+            "--load @followed",
+            "@first.json",
             "@followed --event stores --region run --load @old.json",
         ],
     );

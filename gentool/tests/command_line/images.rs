@@ -182,8 +182,12 @@ fn values_are_shown_by_operand() {
     ];
     assert_eq!(both.join("---\n"), all, "the translated engine tells the same");
     for (options, told) in [
-        ("--sample-timer 1000", "values in samples of 1, one in "),
-        ("--sample-timer 1000", " on average, one every 1000 microseconds of this computer's time;"),
+        ("--sample-timer 1000", "values in samples of 1, one "),
+        ("--sample-timer 1000", " one every 1000 microseconds of this computer's time"),
+        ("--sample-timer 1000", "come more often where checks are rare: no interval is known"),
+        ("--sample 3 --sample-checks calls", "a loop runs as often as it likes: no interval is known"),
+        ("--sample 1", "values in samples of all stretches between checks;"),
+        ("--sample 1", "each stretch is a sample, so they are those of the whole run"),
         ("--sample 3 --sample-only accesses", "one in 3 checks, of accesses to memory alone;"),
         ("--sample 3 --sample-only calls --sample-code none", "one in 3 checks, of calls alone;"),
     ] {

@@ -94,7 +94,15 @@ impl CountedEvent {
             CountedEvent::StallsOfMiss => matches!(reason, LostReason::CacheMiss(_)),
             CountedEvent::StallsOfRetry => reason == LostReason::Retry,
             CountedEvent::StallsOfOccupied => reason == LostReason::Occupied,
-            _ => false,
+            CountedEvent::Instructions
+            | CountedEvent::Cycles
+            | CountedEvent::Accesses(..)
+            | CountedEvent::Taken
+            | CountedEvent::Cancelled
+            | CountedEvent::Faulted
+            | CountedEvent::ExtraCycles
+            | CountedEvent::Lines(..)
+            | CountedEvent::Model(_) => false,
         }
     }
 }

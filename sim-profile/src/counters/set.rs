@@ -211,9 +211,11 @@ impl CounterSet {
             }
             _ => return Err(SetError::UnknownRun),
         }
+        let known = self.counts.len();
         for ((region, event), count) in other.counts {
             self.add(region, event, count)?;
         }
+        let has_more = self.counts.len() > known;
         for (name, formula) in other.metrics {
             match self.metrics.get(&name) {
                 Some(known) if *known != formula => return Err(SetError::Metric(name)),
@@ -223,7 +225,10 @@ impl CounterSet {
         for ((caller, callee), times) in other.calls {
             self.add_call(caller, callee, times)?;
         }
-        count(&mut self.passes, other.passes);
+        // What is known already takes no pass more.
+        if has_more {
+            count(&mut self.passes, other.passes);
+        }
         Ok(())
     }
 

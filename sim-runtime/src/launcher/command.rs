@@ -62,16 +62,25 @@ pub fn take_negative_numbers(command: Command) -> Command {
     })
 }
 
-/// The same error, which says what to do where options do not go together.
+/// The same error, which says what to do where options do not go together, and where a value looks like an option.
 #[must_use]
 pub fn with_remedy(mut error: clap::Error) -> clap::Error {
     let remedy = match error.kind() {
         ErrorKind::ArgumentConflict => "leave out one of them",
         ErrorKind::MissingRequiredArgument => "add what is missing, or leave out what it is for",
+        ErrorKind::UnknownArgument if is_number(error.get(ContextKind::InvalidArg)) => {
+            "a value that begins with a hyphen stands behind an equals sign, as in --option=-1"
+        }
         _ => return error,
     };
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(remedy)]));
     error
+}
+
+/// Whether something was read as an option that is called like a number.
+fn is_number(found: Option<&ContextValue>) -> bool {
+    let Some(ContextValue::String(found)) = found else { return false };
+    found.strip_prefix('-').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 const EXIT_STATUSES: &str = "\
@@ -82,7 +91,7 @@ Exit status: the program's own, or
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{parse, with_remedy};
     use crate::launcher::LaunchInfo;
 
     fn info() -> LaunchInfo {
@@ -116,5 +125,8 @@ mod tests {
         assert!(error.expect_err("1e6 is no count").to_string().contains("10M"));
         let error = parse(&info(), arguments("tiny8 p.bin --limit-cycles -1")).expect_err("it is below 0");
         assert!(error.to_string().contains("invalid value '-1' for '--limit-cycles"), "{error}");
+        let error = parse(&info(), arguments("tiny8 p.bin --limit-cycles -1M")).expect_err("it is below 0");
+        let told = with_remedy(error).to_string();
+        assert!(told.contains("stands behind an equals sign") && !told.contains("-- -1"), "{told}");
     }
 }

@@ -1,9 +1,9 @@
-//! Ways to end a run from outside: Ctrl-C, SIGTERM, a timeout.
+//! Ways to end a run from outside: Ctrl-C, signals, a timeout.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,15 +40,17 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// An interrupt that Ctrl-C, SIGTERM and SIGHUP raise, and SIGXCPU, by which a limit of processor time tells of
-    /// itself. A second one of the first three ends the process at once.
+    /// An interrupt that Ctrl-C raises, and SIGTERM, SIGHUP, SIGQUIT, SIGALRM and SIGXCPU, by which a limit of
+    /// processor time tells of itself. A second one of all but the last ends the process at once.
     #[must_use]
     pub fn of_process() -> Self {
         let interrupt = Self::default();
         let raised = interrupt.signalled.clone();
         // If the signal cannot be had, the limit ends the process.
         #[cfg(unix)]
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXCPU, interrupt.used_up.clone());
+        if signal_hook::flag::register(signal_hook::consts::SIGXCPU, interrupt.used_up.clone()).is_ok() {
+            leave_time_to_write();
+        }
         on_requests(move || {
             if raised.swap(true, Ordering::Relaxed) {
                 std::process::exit(exit_status::LIMIT);
@@ -63,7 +65,7 @@ impl Interrupt {
     pub fn asking(asked: Arc<AtomicBool>) -> Self {
         let interrupt = Self::default();
         let raised = interrupt.signalled.clone();
-        let _ = ctrlc::set_handler(move || {
+        on_signals(move || {
             if asked.swap(true, Ordering::Relaxed) && raised.swap(true, Ordering::Relaxed) {
                 std::process::exit(exit_status::LIMIT);
             }
@@ -110,7 +112,7 @@ pub struct EndRequests {
 }
 
 impl EndRequests {
-    /// Requests by Ctrl-C, SIGTERM and SIGHUP, none of which ends this process for now.
+    /// Requests by Ctrl-C, SIGTERM, SIGHUP, SIGQUIT and SIGALRM, none of which ends this process for now.
     #[must_use]
     pub fn of_process() -> Self {
         let requests = Self::default();
@@ -147,16 +149,62 @@ pub fn survive_file_limits() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
+/// Seconds of processor time that are left to write what was measured.
+#[cfg(unix)]
+const WRITING_SECONDS: u64 = 1;
+
+/// Where processor time is limited by what kills, as by `ulimit -t`, has the limit tell of itself before.
+#[cfg(unix)]
+fn leave_time_to_write() {
+    use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
+
+    // If the limit cannot be had, it ends the process as ever.
+    if let Ok((told, kills)) = getrlimit(Resource::RLIMIT_CPU)
+        && told == kills
+        && kills != RLIM_INFINITY
+        && kills > WRITING_SECONDS
+    {
+        let _ = setrlimit(Resource::RLIMIT_CPU, kills - WRITING_SECONDS, kills);
+    }
+}
+
 /// Does something with each request to end this process.
 fn on_requests(mut act: impl FnMut() + Send + 'static) {
     let mut last = None;
-    // If somebody else listens already, signals are theirs; nothing is lost but comfort.
-    let _ = ctrlc::set_handler(move || {
+    on_signals(move || {
         if is_another(&mut last, Instant::now()) {
             act();
         }
     });
 }
+
+/// Does something with each signal that would end this process.
+fn on_signals(act: impl FnMut() + Send + 'static) {
+    let act = Arc::new(Mutex::new(act));
+    let heard = act.clone();
+    let act = move || act.lock().unwrap_or_else(PoisonError::into_inner)();
+    // If somebody else listens already, signals are theirs; nothing is lost but comfort.
+    if ctrlc::set_handler(act).is_ok() {
+        on_further_signals(move || heard.lock().unwrap_or_else(PoisonError::into_inner)());
+    }
+}
+
+/// The same with those that are no wish of a terminal or of who ends all processes.
+#[cfg(unix)]
+fn on_further_signals(mut act: impl FnMut() + Send + 'static) {
+    use signal_hook::consts::{SIGALRM, SIGQUIT};
+
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGQUIT, SIGALRM]) {
+        // If there is no thread, they are not answered.
+        let _ = thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || signals.forever().for_each(|_| act()));
+    }
+}
+
+/// Elsewhere there are none.
+#[cfg(not(unix))]
+fn on_further_signals(_: impl FnMut() + Send + 'static) {}
 
 /// True for a signal that is a request of its own, by the time of the last one.
 fn is_another(last: &mut Option<Instant>, now: Instant) -> bool {

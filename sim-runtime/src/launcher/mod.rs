@@ -5,7 +5,7 @@
 //! the guest.
 //!
 //! Exit status: the guest's own, modulo 256, else one of [`exit_status`]. A run that is ended
-//! by Ctrl-C or SIGTERM has the status of a reached limit: the limit was set by hand. Every end
+//! by Ctrl-C or a signal has the status of a reached limit: the limit was set by hand. Every end
 //! leaves its reports.
 
 pub mod exit_status;

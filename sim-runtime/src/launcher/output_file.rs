@@ -203,7 +203,7 @@ pub(super) fn check_writable(what: &str, path: &Path) -> Result<(), String> {
     })
 }
 
-/// Writes a file, or if that fails another one in the current directory.
+/// Writes a file, or if that fails another one in the current directory or in that for temporary files.
 pub(super) fn write_or_rescue(what: &str, path: &Path, bytes: &[u8]) -> Result<(), String> {
     let Err(error) = write_atomically(path, bytes) else {
         return Ok(());
@@ -211,10 +211,7 @@ pub(super) fn write_or_rescue(what: &str, path: &Path, bytes: &[u8]) -> Result<(
     let failed = format!("the {what} could not be written to {}: {error}", path.display());
     match rescue(path, bytes) {
         Ok(rescued) => Err(format!("{failed}; it is in {} instead", rescued.display())),
-        Err(error) => Err(format!(
-            "{failed}; nor could it be written to the current directory: {error}; it is lost, \
-             make room and run again"
-        )),
+        Err(error) => Err(format!("{failed}; {error}; it is lost, make room and run again")),
     }
 }
 
@@ -225,11 +222,24 @@ pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
-/// Keeps contents that found no place under a new name in the current directory.
-fn rescue(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+/// Keeps contents that found no place under a new name, in the current directory or in that for temporary files.
+fn rescue(path: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut file = temporary_file(Path::new("."), &format!("rescued-{name}-"))?;
-    file.write_all(bytes)?;
+    rescue_in(Path::new("."), &name, bytes).or_else(|error| {
+        let temporary = std::env::temp_dir();
+        rescue_in(&temporary, &name, bytes).map_err(|other| {
+            format!(
+                "nor could it be written to the current directory: {error}, nor to {}: {other}",
+                temporary.display()
+            )
+        })
+    })
+}
+
+fn rescue_in(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    let mut file = temporary_file(folder, &format!("rescued-{name}-"))?;
+    // By itself: errors would be told with the temporary file's name.
+    file.as_file_mut().write_all(bytes)?;
     let (_, kept) = file.keep().map_err(|error| error.error)?;
     Ok(kept)
 }

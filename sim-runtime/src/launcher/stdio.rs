@@ -38,8 +38,8 @@ pub fn color_choice() -> ColorChoice {
 }
 
 impl Stdio {
-    /// Those of this process. Ctrl-C and SIGTERM end the run from now on, a second one the
-    /// process; SIGUSR1 asks for a snapshot.
+    /// Those of this process. Signals end the run from now on, a second one the process:
+    /// see [`Interrupt::of_process`]; SIGUSR1 asks for a snapshot.
     #[must_use]
     pub fn of_process() -> Self {
         Self {

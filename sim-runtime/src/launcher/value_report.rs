@@ -115,6 +115,18 @@ impl<'m> PlaceNames<'m> {
     }
 }
 
+/// What is known of how far figures may be off.
+enum Intervals {
+    /// They are those of the whole run.
+    Exact,
+    /// Time has chosen the samples.
+    OfTimer,
+    /// An address may run twice between two checks.
+    OfLoops,
+    /// As far as these samples tell.
+    Known(Sampling, Samples),
+}
+
 struct Report<'m> {
     model: &'m Model,
     places: PlaceNames<'m>,
@@ -128,30 +140,25 @@ impl Report<'_> {
     fn write(mut self, table: &ValueTable) -> String {
         match self.sampled {
             None => self.out.push_str("values of the whole run\n"),
-            Some((sampling, _)) => {
-                let Sampling { interval, burst, seed, places, timer_microseconds, duplication } = sampling;
-                let how = match (timer_microseconds, seed) {
-                    (Some(time), _) => {
-                        format!(" on average, one every {time} microseconds of this computer's time")
-                    }
-                    (None, Some(_)) => " on average, at random".to_owned(),
-                    (None, None) => String::new(),
-                };
-                let counted = duplication.instrumented();
+            Some((sampling, samples)) => {
+                let counted = sampling.duplication.instrumented();
                 let alone = counted.map_or(String::new(), |counted| format!(", of {counted} alone"));
-                let _ = writeln!(
-                    self.out,
-                    "values in samples of {burst}, one in {interval} {places}{how}{alone};"
-                );
+                let _ = writeln!(self.out, "values in {}{alone};", sampling.describe(samples));
                 self.out.push_str(
                     "values and times are those of the samples, shares what follows for the whole run",
                 );
-                self.out.push_str(match (self.intervals(), seed) {
-                    (None, _) => "\n",
-                    (Some(_), Some(_)) => {
+                self.out.push_str(match self.intervals() {
+                    Intervals::OfTimer => {
+                        ";\nsamples that time chooses come more often where checks are rare: no interval is known\n"
+                    }
+                    Intervals::OfLoops => {
+                        ";\nbetween two calls a loop runs as often as it likes: no interval is known\n"
+                    }
+                    Intervals::Exact => ":\neach stretch is a sample, so they are those of the whole run\n",
+                    Intervals::Known(sampling, _) if sampling.seed.is_some() => {
                         ",\nranges behind them the 95 % intervals of the times in the whole run\n"
                     }
-                    (Some(_), None) => {
+                    Intervals::Known(..) => {
                         ",\nranges behind them the 95 % intervals of the times in the whole run, if nothing in the \
                          program\nkeeps the time of samples at equal distances\n"
                     }
@@ -215,17 +222,20 @@ impl Report<'_> {
         }
     }
 
-    /// The samples, if time has not chosen them and no address runs twice between two checks: then intervals are
-    /// known.
-    fn intervals(&self) -> Option<(Sampling, Samples)> {
-        self.sampled.filter(|(sampling, _)| {
-            sampling.timer_microseconds.is_none() && sampling.bounds_stretches() && sampling.share() < 1.0
-        })
+    /// What is known of how far figures may be off.
+    fn intervals(&self) -> Intervals {
+        match self.sampled {
+            None => Intervals::Exact,
+            Some((sampling, _)) if sampling.timer_microseconds.is_some() => Intervals::OfTimer,
+            Some((sampling, _)) if sampling.share() >= 1.0 => Intervals::Exact,
+            Some((sampling, _)) if !sampling.bounds_stretches() => Intervals::OfLoops,
+            Some((sampling, samples)) => Intervals::Known(sampling, samples),
+        }
     }
 
     /// How often a value was there in the whole run, of which the samples have so many at least and at most.
     fn interval(&self, place: &ValuePlace, times: u64, [least, most]: [u64; 2]) -> Option<String> {
-        let (sampling, samples) = self.intervals()?;
+        let Intervals::Known(sampling, samples) = self.intervals() else { return None };
         let begun = self.begun.get(&key_of(place)).copied().unwrap_or(0).max(1);
         // Of an instruction that reads or writes several values there, all may have been the same.
         let each = times.div_ceil(begun);

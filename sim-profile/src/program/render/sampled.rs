@@ -22,8 +22,11 @@ pub fn render_sampled(
 ) -> String {
     let Figures { instructions, calls, accesses, misses, counted } = Figures::of(profile);
     let mut out = String::new();
+    let _ = writeln!(out, "{}", sampling.describe(samples));
+    if let Some(counted) = sampling.duplication.instrumented() {
+        let _ = writeln!(out, "{counted} alone were counted");
+    }
     let sampling = sampling.observed(samples);
-    write_sampling(&mut out, sampling);
     let all = match parts {
         None => "the run",
         Some(0) => "no part of the run",
@@ -48,7 +51,11 @@ pub fn render_sampled(
     ] {
         let _ = writeln!(out, "{figure:>14}  {name}");
     }
-    out.push_str("~ marks what follows from samples, with the 95 % interval\n");
+    let is_random = sampling.timer_microseconds.is_none();
+    out.push_str(match is_random {
+        true => "~ marks what follows from samples, with the 95 % interval\n",
+        false => "~ marks what follows from samples\n",
+    });
     out.push_str(match (sampling.timer_microseconds, sampling.seed) {
         (Some(_), _) => {
             "samples that time chooses come more often where checks are rare: no interval is known\n"
@@ -78,7 +85,6 @@ pub fn render_sampled(
     let functions = |figures: BTreeMap<u32, Counted>| -> Vec<(Counted, String)> {
         figures.into_iter().map(|(function, counted)| (counted, names.number(function))).collect()
     };
-    let is_random = sampling.timer_microseconds.is_none();
     let is_known = is_random && sampling.bounds_stretches();
     let mut table = Table { sampling, out: &mut out };
     let counted = sampling.duplication.instrumented();
@@ -122,23 +128,6 @@ fn calls_are_checks(sampling: Sampling) -> bool {
     match sampling.duplication {
         Duplication::Full | Duplication::Partial(_) => sampling.places.includes_calls(),
         Duplication::None(instrumented) => instrumented == Instrumented::Calls,
-    }
-}
-
-/// How the samples were taken.
-fn write_sampling(out: &mut String, sampling: Sampling) {
-    let Sampling { interval, burst, seed, duplication, places, timer_microseconds } = sampling;
-    let _ = write!(out, "samples of {burst}, one in {interval} {places}");
-    let _ = match (timer_microseconds, seed) {
-        (Some(time), _) => writeln!(
-            out,
-            " on average, one every {time} microseconds of this computer's time: another run has others"
-        ),
-        (None, Some(seed)) => writeln!(out, " on average, at random from seed {seed}"),
-        (None, None) => writeln!(out),
-    };
-    if let Some(counted) = duplication.instrumented() {
-        let _ = writeln!(out, "{counted} alone were counted");
     }
 }
 
@@ -266,7 +255,7 @@ impl Table<'_> {
         let share = if has_share { format!("{:>7}", "%") } else { String::new() };
         let _ = writeln!(self.out, "\n{what:>15} {:>31}{share}  {of}", "95 % interval");
         if figures.is_empty() {
-            let _ = writeln!(self.out, "{:>15}", "none");
+            let _ = writeln!(self.out, "{:>15} in the samples", "none");
         }
         let mut rows: Vec<_> = figures
             .into_iter()

@@ -24,6 +24,7 @@ use support::launch::Guest;
 use support::law::{Way, ways};
 use support::paid::check_paid;
 use support::program::Program;
+use support::thorough::{all_or, cases, first_of};
 use support::{
     ARMV6M, AVR, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8, TREE, path,
     simulator,
@@ -111,19 +112,26 @@ fn check_guest(simulator: &Simulator, guest: &Guest) -> Calls {
 
 #[test]
 fn calls_of_guests_are_the_same_on_every_engine() {
-    let limited = |program| Guest { options: &["--limit-instructions", "100K"], ..Guest::new(program) };
-    check_guest(&RV32IM, &limited("models/rv32im/programs/bytecode.elf"));
-    check_guest(&RV32IM, &limited("models/rv32im/programs/csv.elf"));
-    check_guest(&RV32IM, &limited("models/rv32im/programs/sorting.elf"));
-    check_guest(&RV32IM, &Guest::new("models/rv32im/programs/faults/syscalls.elf"));
-    // With delay slots; with instructions of which any may be interrupted.
-    check_guest(&MIPS32, &limited("models/mips32/programs/sorting.elf"));
-    check_guest(&MIPS32, &limited("models/mips32/programs/csv.elf"));
-    check_guest(&RV32IMC, &limited("models/rv32imc/programs/csv.elf"));
-    // With a program counter of 64 bits; with one whose last bit is masked; where calls have extra cycles.
-    check_guest(&RV64IMAC, &limited("models/rv64imac/programs/csv.elf"));
-    check_guest(&ARMV6M, &limited("models/armv6m/programs/csv.elf"));
-    check_guest(&AVR, &limited("models/avr/programs/csv.elf"));
+    let limit = all_or("100K", "5K");
+    let options: &'static [&'static str] = vec!["--limit-instructions", limit].leak();
+    let limited = |program| Guest { options, ..Guest::new(program) };
+    // With delay slots; with instructions of which any may be interrupted; with a program counter whose last bit is
+    // masked; where calls have extra cycles; with a program counter of 64 bits.
+    let guests: [(&Simulator, Guest); 10] = [
+        (&RV32IM, limited("models/rv32im/programs/csv.elf")),
+        (&MIPS32, limited("models/mips32/programs/csv.elf")),
+        (&RV32IMC, limited("models/rv32imc/programs/csv.elf")),
+        (&ARMV6M, limited("models/armv6m/programs/csv.elf")),
+        (&AVR, limited("models/avr/programs/csv.elf")),
+        (&RV64IMAC, limited("models/rv64imac/programs/csv.elf")),
+        (&RV32IM, Guest::new("models/rv32im/programs/faults/syscalls.elf")),
+        (&RV32IM, limited("models/rv32im/programs/bytecode.elf")),
+        (&RV32IM, limited("models/rv32im/programs/sorting.elf")),
+        (&MIPS32, limited("models/mips32/programs/sorting.elf")),
+    ];
+    for (simulator, guest) in first_of(6, guests) {
+        check_guest(simulator, &guest);
+    }
 }
 
 /// What was called from where, how often, and how many instructions that took; and those of functions.
@@ -139,7 +147,7 @@ fn counts(calls: &Calls) -> Counts {
 
 #[test]
 fn a_pipeline_calls_what_the_same_instructions_call_without_one() {
-    for program in ["models/rv32im/programs/crc32.elf", "models/rv32im/programs/sorting.elf"] {
+    for program in first_of(1, ["models/rv32im/programs/crc32.elf", "models/rv32im/programs/sorting.elf"]) {
         let guest = Guest { arguments: &["1"], ..Guest::new(program) };
         let piped = check_guest(&RV32IM5, &guest);
         let bytes = std::fs::read(path(program)).expect("the guest is there");
@@ -183,7 +191,7 @@ fn pieces() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn calls_of_random_programs_of_rv32im_are_the_same(program in rv32im_program(), pieces in pieces()) {
@@ -197,7 +205,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(16), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn calls_of_random_programs_that_wrap_around_memory_are_the_same(

@@ -37,6 +37,7 @@ use differential::thumb::random_instructions;
 use support::installed::can_compare;
 use support::random::Random;
 use support::setting::setting;
+use support::thorough::quarter;
 
 const PROGRAMS: u64 = 26;
 /// What the default number of programs executes at least.
@@ -510,13 +511,13 @@ fn exceptions_of_armv6m_are_those_of_a_cortex_m0() {
     let qemu = has_qemu().then_some(folder.path());
     let (mut instructions, mut exceptions) = (0, 0);
     let first = setting("ISAC_EXCEPTION_SEED", 1);
-    for seed in first..first + setting("ISAC_EXCEPTION_PROGRAMS", PROGRAMS) {
+    for seed in first..first + setting("ISAC_EXCEPTION_PROGRAMS", quarter(PROGRAMS)) {
         let (counted, taken) = compare(seed, &frame, &assembler, qemu);
         instructions += counted;
         exceptions += taken;
     }
     println!("{instructions} instructions, {exceptions} exceptions");
-    if setting("ISAC_EXCEPTION_PROGRAMS", PROGRAMS) >= PROGRAMS {
+    if setting("ISAC_EXCEPTION_PROGRAMS", quarter(PROGRAMS)) >= PROGRAMS {
         assert!(instructions > LEAST_INSTRUCTIONS, "{instructions} instructions");
         assert!(exceptions > 1_000, "{exceptions} exceptions");
     }

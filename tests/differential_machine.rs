@@ -35,6 +35,7 @@ use differential::machine;
 use differential::peer::{Output, Peer, same};
 use differential::program::Program;
 use support::setting::setting;
+use support::thorough::quarter;
 
 const PROGRAMS: u64 = 8;
 const FIRST_SEED: u64 = 1;
@@ -129,7 +130,7 @@ fn check(peer: Peer) {
         Program::random(writer.as_ref(), &peer.layout, seed, units)
     };
     let first = setting("ISAC_MACHINE_SEED", FIRST_SEED);
-    let programs = setting("ISAC_MACHINE_PROGRAMS", PROGRAMS);
+    let programs = setting("ISAC_MACHINE_PROGRAMS", quarter(PROGRAMS));
     let mut instructions = 0;
     let mut unused = peer.all_instructions();
     for seed in first..first + programs {

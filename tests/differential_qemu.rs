@@ -33,9 +33,9 @@ use differential::figures::assert_figures_are_of;
 use differential::peer::{Output, Peer, same, translated};
 use differential::program::Program;
 use differential::{figures, mips, mips_trap, riscv, thumb};
-use support::is_thorough;
 use support::random::Random;
 use support::setting::setting;
+use support::thorough::{is_thorough, quarter};
 
 const PROGRAMS: u64 = 26;
 /// Which programs run translated by default: to compile all that most programs execute once takes longer than
@@ -173,7 +173,7 @@ fn check(peer: Peer, random_instructions: RandomInstructions) {
     let encoder = Encoder::new((peer.model)());
     let bench = Bench { peer, encoder, folder: folder.path(), qemu: peer.has_qemu() };
     let first = setting("ISAC_DIFFERENTIAL_SEED", FIRST_SEED);
-    let programs = setting("ISAC_DIFFERENTIAL_PROGRAMS", PROGRAMS);
+    let programs = setting("ISAC_DIFFERENTIAL_PROGRAMS", quarter(PROGRAMS));
     let mut instructions = 0;
     let mut unused = peer.all_instructions();
     for seed in first..first + programs {
@@ -264,7 +264,7 @@ fn programs_of_mips32_trap_where_they_do_on_qemu() {
     let has_qemu = MIPS32.has_qemu();
     let mut seen: BTreeSet<(&str, bool)> = BTreeSet::new();
     let first = setting("ISAC_DIFFERENTIAL_SEED", FIRST_SEED);
-    let programs = setting("ISAC_TRAPPING_PROGRAMS", TRAPPING_PROGRAMS);
+    let programs = setting("ISAC_TRAPPING_PROGRAMS", quarter(TRAPPING_PROGRAMS));
     for seed in first..first + programs {
         let (writer, name) = mips_trap::trapping(&encoder, seed);
         let program = Program::random(&writer, &MIPS32.layout, seed, TRAPPING_UNITS);

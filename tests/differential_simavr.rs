@@ -33,9 +33,9 @@ use simavr::peer::{has_simavr, run_simavr};
 use simavr::program::Program;
 use simavr::step::Steps;
 use support::installed::can_compare;
-use support::is_thorough;
 use support::random::Random;
 use support::setting::setting;
+use support::thorough::{is_thorough, quarter};
 
 const PROGRAMS: u64 = 40;
 /// Which programs run translated by default: to compile all that they execute once takes longer than to run it.
@@ -88,7 +88,7 @@ fn random_programs_leave_the_same_on_engines_and_simavr() {
     let has_simavr = can_compare("simavr", has_simavr(), "avr on our engines alone");
     let bench = Bench::new(avr::model());
     let first = setting("ISAC_SIMAVR_SEED", FIRST_SEED);
-    let programs = setting("ISAC_SIMAVR_PROGRAMS", PROGRAMS);
+    let programs = setting("ISAC_SIMAVR_PROGRAMS", quarter(PROGRAMS));
     let mut instructions = 0;
     let mut unused = Coverage::of(&avr::engine(true).measurement().expect("the engine profiles")).unused;
     for seed in first..first + programs {

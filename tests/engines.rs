@@ -18,6 +18,7 @@ use sim_runtime::{FaultKind, Stop};
 use support::launch::{Guest, Left};
 use support::law::{EventFile, check_sums, ways};
 use support::program::Program;
+use support::thorough::{all_or, cases, first_of};
 use support::{EngineKind, MIPS32, PDP11, RV32IM, Simulator, TINY8, TREE, difference};
 
 /// Pieces of a guest's run: primes, so that they fall everywhere in its loops.
@@ -114,7 +115,7 @@ fn pieces() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_programs_of_rv32im_run_the_same_on_every_engine(
@@ -181,8 +182,16 @@ fn parts_of_a_run_are_the_same_on_every_engine() {
     const CSV: &str = "models/rv32im/programs/csv.elf";
     const SORTING: &str = "models/rv32im/programs/sorting.elf";
     let parts: [(&Simulator, &'static str, &[&'static str]); 8] = [
-        (&RV32IM, CRC32, &["--count-from", "crc_all", "--count-until", "print"]),
-        (&RV32IM, CRC32, &["--count-from", "print", "--count-until", "crc_all"]),
+        (
+            &RV32IM,
+            CRC32,
+            &["--count-from", "crc_all", "--count-until", "print", "--limit-instructions", "300K"],
+        ),
+        (
+            &RV32IM,
+            CRC32,
+            &["--count-from", "print", "--count-until", "crc_all", "--limit-instructions", "300K"],
+        ),
         (
             &RV32IM,
             CSV,
@@ -198,9 +207,14 @@ fn parts_of_a_run_are_the_same_on_every_engine() {
         (&PDP11, "models/pdp11/programs/primes.s19", &["--count-from", "0x20e", "--calls"]),
         (&TINY8, "models/tiny8/programs/sum.bin", &["--count-from", "7", "--count-until", "9"]),
     ];
-    for (simulator, program, options) in parts {
+    for (simulator, program, options) in first_of(5, parts) {
         check_parts(simulator, program, options);
     }
+}
+
+/// Limits a guest, by default to a few thousand instructions.
+fn at_most(all: &'static str) -> &'static [&'static str] {
+    vec!["--limit-instructions", all_or(all, "30K")].leak()
 }
 
 macro_rules! guests {
@@ -218,23 +232,23 @@ guests! {
         ..Guest::new("models/rv32im/programs/crc32.elf")
     };
     bytecode_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: &["--limit-instructions", "150K"],
+        options: at_most("150K"),
         ..Guest::new("models/rv32im/programs/bytecode.elf")
     };
     csv_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: &["--limit-instructions", "100K"],
+        options: at_most("100K"),
         ..Guest::new("models/rv32im/programs/csv.elf")
     };
     matrix_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: &["--limit-instructions", "100K"],
+        options: at_most("100K"),
         ..Guest::new("models/rv32im/programs/matrix.elf")
     };
     sha256_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: &["--limit-instructions", "100K"],
+        options: at_most("100K"),
         ..Guest::new("models/rv32im/programs/sha256.elf")
     };
     sorting_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: &["--limit-instructions", "100K"],
+        options: at_most("100K"),
         ..Guest::new("models/rv32im/programs/sorting.elf")
     };
     illegal_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/illegal.elf");

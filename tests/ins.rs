@@ -20,9 +20,10 @@ use ins::coverage::{execute, missing};
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
 use sim_profile::Measurement;
+use support::thorough::is_thorough;
 use support::{
     ARMV6M, AVR, ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC,
-    Simulator, TINY8, VLIW4, is_thorough, path,
+    Simulator, TINY8, VLIW4, path,
 };
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
@@ -30,6 +31,10 @@ use support::{
 fn check(simulator: &Simulator, lines: usize) {
     check_on(&ENGINES, simulator, simulator.name, lines, |_, _| true);
 }
+
+/// Of a folder with more cases than so many every second one is run by default, of one with twice as many every
+/// third.
+const MANY: usize = 3_000;
 
 /// Runs the cases of a folder that are taken by their `file:line`: on the first engine, and on each of
 /// the others or, by default, on one of them in turn.
@@ -46,7 +51,9 @@ fn check_on(
     cases.retain(|(place, case)| is_taken(place, case));
     assert_eq!(cases.len(), lines, "cases of {folder}");
     let [first, others @ ..] = engines else { panic!("no engine") };
-    for (index, (place, case)) in cases.iter().enumerate() {
+    // Of many cases some.
+    let step = if is_thorough() { 1 } else { 1 + cases.len() / MANY };
+    for (index, (place, case)) in cases.iter().step_by(step).enumerate() {
         let in_turn = &others[index % others.len()..][..1];
         let others = if is_thorough() { others } else { in_turn };
         for kind in std::iter::once(first).chain(others) {

@@ -1,5 +1,8 @@
 //! Counters of regions against the exact profile of the same run, for the programs of this repository.
 
+#[path = "../../tests/support/thorough.rs"]
+mod thorough;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +12,9 @@ use sim_profile::counters::{CountedEvent, Descent, ExactCounters, MetricGraph, R
 use sim_profile::program::render::FunctionNames;
 use sim_profile::program::{ImageFile, NO_INSTRUCTION, OUTSIDE, Program, ProgramProfile};
 use sim_profile::{Accesses, Calls, Profile, control_table, read_profile, spending_of};
+use thorough::{all_or, first_of};
 
-const GUESTS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
+const GUESTS: [&str; 6] = ["csv", "sorting", "bytecode", "crc32", "matrix", "sha256"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -114,7 +118,7 @@ fn check_regions(run: &Run) {
 
 #[test]
 fn regions_are_together_the_run() {
-    for guest in GUESTS {
+    for guest in first_of(2, GUESTS) {
         check_regions(&Run::of("rv32im", guest, "--calls --limit-instructions 300K"));
     }
     let pipelined = Run::of("rv32im5", "csv", "--limit-instructions 50K");
@@ -183,7 +187,7 @@ fn registers_behind_a_map_are_no_memory() {
 #[test]
 fn functions_with_what_they_call_are_as_they_were_followed() {
     let (mut known, mut shared) = (0, 0);
-    for guest in GUESTS {
+    for guest in first_of(2, GUESTS) {
         let run = Run::of("rv32im", guest, "--calls --limit-instructions 300K");
         run.check(|profile| {
             let (exact, names) = (ExactCounters::new(profile), FunctionNames::of(&run.program));
@@ -204,12 +208,13 @@ fn functions_with_what_they_call_are_as_they_were_followed() {
             }
         });
     }
-    assert!(known > 30 && shared > 3, "{known} known, {shared} shared");
+    let (least_known, least_shared) = all_or((30, 3), (10, 0));
+    assert!(known > least_known && shared > least_shared, "{known} known, {shared} shared");
 }
 
 #[test]
 fn a_descent_finds_what_is_found_if_all_are_measured() {
-    for guest in GUESTS {
+    for guest in first_of(2, GUESTS) {
         let run = Run::of("rv32im", guest, "--calls --limit-instructions 300K");
         let functions = &run.calls().functions;
         let total = spending_of(&run.profile.measurement).cycles;

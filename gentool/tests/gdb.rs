@@ -12,6 +12,8 @@ mod bench;
 mod description;
 #[path = "gdb/hostile.rs"]
 mod hostile;
+#[path = "../../tests/support/thorough.rs"]
+mod thorough;
 
 use bench::{Session, run_plainly};
 
@@ -31,23 +33,36 @@ fn sorting(model: &'static str) -> Session {
     Session { model, program: "sorting", model_of_program: model, options: &[], arguments: &["1"] }
 }
 
+/// Most models are driven where nothing is left out.
 #[test]
 fn gdb_drives_rv32imc() {
+    if !thorough::is_thorough() {
+        return;
+    }
     check("rv32imc", "gdb-multiarch", &sorting("rv32imc"), "sorting.gdb");
 }
 
 #[test]
 fn gdb_drives_mips32() {
+    if !thorough::is_thorough() {
+        return;
+    }
     check("mips32", "gdb-multiarch", &sorting("mips32"), "sorting.gdb");
 }
 
 #[test]
 fn gdb_drives_armv6m() {
+    if !thorough::is_thorough() {
+        return;
+    }
     check("armv6m", "gdb-multiarch", &sorting("armv6m"), "sorting.gdb");
 }
 
 #[test]
 fn gdb_drives_avr() {
+    if !thorough::is_thorough() {
+        return;
+    }
     let session = Session { options: &["--set", "gpior0=1"], arguments: &[], ..sorting("avr") };
     check("avr", "avr-gdb", &session, "sorting.gdb");
 }

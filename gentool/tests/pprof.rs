@@ -75,7 +75,10 @@ fn stored(folder: &Path) -> (Profile, Program) {
 fn pprof_adds_stacks_up_to_what_functions_cost_with_their_calls() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = "models/rv32im/rv32im.isac";
-    gentool(&format!("run {model} {GUEST} --engine reference --calls --profile @csv.profile"), folder.path());
+    gentool(
+        &format!("run {model} {GUEST} --engine reference --calls --profile @csv.profile -- 1"),
+        folder.path(),
+    );
     gentool(&format!("report @csv.profile --image {GUEST} --format pprof -o @csv.pb"), folder.path());
     let Some(theirs) = read_by_pprof(folder.path()) else { return };
     let (profile, program) = stored(folder.path());
@@ -92,7 +95,7 @@ fn pprof_adds_stacks_up_to_what_functions_cost_with_their_calls() {
 fn pprof_adds_addresses_up_to_what_functions_cost() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = "models/rv32im/rv32im.isac";
-    gentool(&format!("run {model} {GUEST} --engine reference --profile @csv.profile"), folder.path());
+    gentool(&format!("run {model} {GUEST} --engine reference --profile @csv.profile -- 1"), folder.path());
     gentool(&format!("report @csv.profile --image {GUEST} --format pprof -o @csv.pb"), folder.path());
     let Some(theirs) = read_by_pprof(folder.path()) else { return };
     let (profile, program) = stored(folder.path());

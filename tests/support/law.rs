@@ -13,6 +13,7 @@ use sim_runtime::Engine;
 use sim_runtime::record::model_tables;
 
 use super::split::SplitEngine;
+use super::thorough::is_thorough;
 use super::{EngineKind, Simulator};
 
 /// A way to run a program, with a name for messages.
@@ -21,19 +22,23 @@ pub(crate) struct Way {
     pub(crate) engine: Box<dyn Engine>,
 }
 
-/// All ways but the reference in one go; `budgets` are the pieces of the split ones.
+/// All ways but the reference in one go, or by default some of them; `budgets` are the pieces of the split ones.
 pub(crate) fn ways(simulator: &Simulator, budgets: &[u64]) -> Vec<Way> {
     let split = |kind| Box::new(SplitEngine::new(simulator.engine(kind), budgets)) as Box<dyn Engine>;
     let mut ways = vec![
-        Way { name: "emitted", engine: simulator.engine(EngineKind::Emitted) },
         Way { name: "emitted, split", engine: split(EngineKind::Emitted) },
         Way { name: "unprofiled", engine: simulator.engine(EngineKind::Unprofiled) },
-        Way { name: "unprofiled, split", engine: split(EngineKind::Unprofiled) },
         Way { name: "stepwise", engine: simulator.engine(EngineKind::Stepwise) },
-        Way { name: "stepwise, split", engine: split(EngineKind::Stepwise) },
-        Way { name: "stepwise, unprofiled", engine: simulator.engine(EngineKind::StepwiseUnprofiled) },
         Way { name: "reference, split", engine: split(EngineKind::Reference) },
     ];
+    if is_thorough() {
+        ways.extend([
+            Way { name: "emitted", engine: simulator.engine(EngineKind::Emitted) },
+            Way { name: "unprofiled, split", engine: split(EngineKind::Unprofiled) },
+            Way { name: "stepwise, split", engine: split(EngineKind::Stepwise) },
+            Way { name: "stepwise, unprofiled", engine: simulator.engine(EngineKind::StepwiseUnprofiled) },
+        ]);
+    }
     if let Some(engine) = simulator.translated(true, 2) {
         ways.push(Way { name: "translated", engine });
     }

@@ -15,6 +15,7 @@ pub(crate) mod samples;
 pub(crate) mod setting;
 pub(crate) mod split;
 pub(crate) mod stretches;
+pub(crate) mod thorough;
 pub(crate) mod values;
 
 use std::path::PathBuf;
@@ -144,12 +145,6 @@ impl Simulator {
     pub(crate) fn telling_engine(&self, sink: Box<dyn EventSink>) -> Box<dyn Engine> {
         Box::new(ReferenceEngine::new((self.model)()).with_events(sink))
     }
-}
-
-/// True if tests leave nothing out: by default those that take minutes take a part, which differs from
-/// model to model. `ISAC_TESTS=all` asks for everything.
-pub(crate) fn is_thorough() -> bool {
-    std::env::var_os("ISAC_TESTS").is_some_and(|asked| asked == "all")
 }
 
 /// A file of this repository.

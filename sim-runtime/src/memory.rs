@@ -80,6 +80,14 @@ impl Cells {
         u64::from_le_bytes(value)
     }
 
+    /// The values of cells in a row that have at most 8 bits each; 0 beyond the end.
+    fn get_bytes(&self, cell: u64, bytes: &mut [u8]) {
+        let rest = self.bytes.get(cell as usize..).unwrap_or_default();
+        let (known, beyond) = bytes.split_at_mut(rest.len().min(bytes.len()));
+        known.copy_from_slice(&rest[..known.len()]);
+        beyond.fill(0);
+    }
+
     /// Sets a cell of at most 64 bits, upper bits dropped; nothing happens beyond the end.
     pub fn set(&mut self, cell: u64, value: u64) {
         let start = cell as usize * self.cell_bytes;
@@ -230,6 +238,13 @@ pub trait CellStore {
         Bits::from_u128(self.get_cell(ram, cell).into())
     }
 
+    /// The values of cells in a row that have at most 8 bits each.
+    fn get_bytes(&self, ram: usize, cell: u64, bytes: &mut [u8]) {
+        for (byte, cell) in bytes.iter_mut().zip(cell..) {
+            *byte = self.get_cell(ram, cell) as u8;
+        }
+    }
+
     /// Sets a byte of a cell that has more than 64 bits, `low` being its least significant bit.
     fn set_cell_byte(&mut self, ram: usize, cell: u64, low: u32, byte: u8) {
         let others = !(0xff << low);
@@ -248,6 +263,10 @@ impl CellStore for Memory {
 
     fn get_wide_cell(&self, ram: usize, cell: u64) -> Bits {
         self.rams[ram].get_wide(cell)
+    }
+
+    fn get_bytes(&self, ram: usize, cell: u64, bytes: &mut [u8]) {
+        self.rams[ram].get_bytes(cell, bytes);
     }
 
     fn set_cell_byte(&mut self, ram: usize, cell: u64, low: u32, byte: u8) {
@@ -361,8 +380,14 @@ pub fn read_map_bytes(
         let rest = &mut bytes[done..];
         // Bytes that are cells of one range are read in a row: whole memories are read this way.
         let count = place.cells_in_row.min(rest.len() as u64) as usize;
+        let ram = place.landing.ram;
+        if model.rams[ram].cell_bits <= 8 && place.shift == 0 {
+            store.get_bytes(ram, place.landing.cell, &mut rest[..count]);
+            rest[..count].iter_mut().for_each(|byte| *byte &= place.mask as u8);
+            done += count;
+            continue;
+        }
         for (byte, cell) in rest[..count].iter_mut().zip(place.landing.cell..) {
-            let ram = place.landing.ram;
             *byte = match model.rams[ram].cell_bits {
                 ..=64 => (store.get_cell(ram, cell) >> place.shift & place.mask) as u8,
                 _ => store.get_wide_cell(ram, cell).extract(place.shift, 8) as u8 & place.mask as u8,

@@ -62,6 +62,14 @@ impl Arena {
         bytes
     }
 
+    /// The same of any number of bytes.
+    pub(crate) fn read(&self, offset: u64, bytes: &mut [u8]) {
+        let from = self.check(offset, bytes.len());
+        // SAFETY: as many bytes lie there, initialised when they were allocated; `bytes` is the caller's own, and none
+        // of it lies there, where nobody has references.
+        unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len()) };
+    }
+
     /// Sets the bytes from an offset on.
     pub(crate) fn put<const N: usize>(&self, offset: u64, bytes: [u8; N]) {
         let to = self.check(offset, N);

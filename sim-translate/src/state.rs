@@ -334,6 +334,19 @@ impl CellStore for State<'_> {
             .map_or(0, |(offset, bytes)| self.arena.number(offset, bytes.min(8)) as u64)
     }
 
+    fn get_bytes(&self, ram: usize, cell: u64, bytes: &mut [u8]) {
+        let last = cell.saturating_add(bytes.len() as u64).saturating_sub(1);
+        let ends = [self.cell_offset(ram, cell), self.cell_offset(ram, last)];
+        match ends {
+            [Some((offset, 1)), Some(_)] => self.arena.read(offset, bytes),
+            _ => {
+                for (byte, cell) in bytes.iter_mut().zip(cell..) {
+                    *byte = self.get_cell(ram, cell) as u8;
+                }
+            }
+        }
+    }
+
     fn set_cell(&mut self, ram: usize, cell: u64, value: u64) {
         let bits = self.model.rams[ram].cell_bits;
         self.put_cell(ram, cell, Bits::from_u128(u128::from(value) & mask(bits)));

@@ -20,11 +20,11 @@ use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{Engine, Stop};
 use support::assembled::assemble;
 use support::description::lower;
-use support::launch::Guest;
+use support::launch::{Guest, at_most};
 use support::law::{Way, ways};
 use support::paid::check_paid;
 use support::program::Program;
-use support::thorough::{all_or, cases, first_of};
+use support::thorough::{cases, first_of};
 use support::{
     ARMV6M, AVR, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8, TREE, path,
     simulator,
@@ -112,8 +112,7 @@ fn check_guest(simulator: &Simulator, guest: &Guest) -> Calls {
 
 #[test]
 fn calls_of_guests_are_the_same_on_every_engine() {
-    let limit = all_or("100K", "5K");
-    let options: &'static [&'static str] = vec!["--limit-instructions", limit].leak();
+    let options = at_most("100K", "5K");
     let limited = |program| Guest { options, ..Guest::new(program) };
     // With delay slots; with instructions of which any may be interrupted; with a program counter whose last bit is
     // masked; where calls have extra cycles; with a program counter of 64 bits.

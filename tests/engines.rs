@@ -15,7 +15,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use sim_profile::read_profile;
 use sim_runtime::{FaultKind, Stop};
-use support::launch::{Guest, Left};
+use support::launch::{Guest, Left, at_most};
 use support::law::{EventFile, check_sums, ways};
 use support::program::Program;
 use support::thorough::{all_or, cases, first_of};
@@ -181,17 +181,13 @@ fn parts_of_a_run_are_the_same_on_every_engine() {
     const CRC32: &str = "models/rv32im/programs/crc32.elf";
     const CSV: &str = "models/rv32im/programs/csv.elf";
     const SORTING: &str = "models/rv32im/programs/sorting.elf";
+    // To the end of the program, or by default through some rounds.
+    let limited = |part: &[&'static str]| -> &'static [&'static str] {
+        [part, all_or(&[], &["--limit-instructions", "300K"])].concat().leak()
+    };
     let parts: [(&Simulator, &'static str, &[&'static str]); 8] = [
-        (
-            &RV32IM,
-            CRC32,
-            &["--count-from", "crc_all", "--count-until", "print", "--limit-instructions", "300K"],
-        ),
-        (
-            &RV32IM,
-            CRC32,
-            &["--count-from", "print", "--count-until", "crc_all", "--limit-instructions", "300K"],
-        ),
+        (&RV32IM, CRC32, limited(&["--count-from", "crc_all", "--count-until", "print"])),
+        (&RV32IM, CRC32, limited(&["--count-from", "print", "--count-until", "crc_all"])),
         (
             &RV32IM,
             CSV,
@@ -212,11 +208,6 @@ fn parts_of_a_run_are_the_same_on_every_engine() {
     }
 }
 
-/// Limits a guest, by default to a few thousand instructions.
-fn at_most(all: &'static str) -> &'static [&'static str] {
-    vec!["--limit-instructions", all_or(all, "30K")].leak()
-}
-
 macro_rules! guests {
     ($($test:ident: $simulator:expr, $guest:expr;)*) => {$(
         #[test]
@@ -232,23 +223,23 @@ guests! {
         ..Guest::new("models/rv32im/programs/crc32.elf")
     };
     bytecode_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: at_most("150K"),
+        options: at_most("150K", "30K"),
         ..Guest::new("models/rv32im/programs/bytecode.elf")
     };
     csv_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: at_most("100K"),
+        options: at_most("100K", "30K"),
         ..Guest::new("models/rv32im/programs/csv.elf")
     };
     matrix_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: at_most("100K"),
+        options: at_most("100K", "30K"),
         ..Guest::new("models/rv32im/programs/matrix.elf")
     };
     sha256_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: at_most("100K"),
+        options: at_most("100K", "30K"),
         ..Guest::new("models/rv32im/programs/sha256.elf")
     };
     sorting_runs_the_same_on_every_engine: RV32IM, Guest {
-        options: at_most("100K"),
+        options: at_most("100K", "30K"),
         ..Guest::new("models/rv32im/programs/sorting.elf")
     };
     illegal_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/illegal.elf");

@@ -15,7 +15,7 @@ use support::paid::check_paid;
 use support::program::registers_text;
 use support::random::Random;
 use support::random_word::{random_word, root_decoder};
-use support::thorough::quarter;
+use support::thorough::{all_or, quarter};
 use support::values::check_values;
 use support::{EngineKind, Simulator, difference, simulator};
 
@@ -193,8 +193,8 @@ fn check(simulator: Simulator, programs: u64) -> Total {
 #[test]
 fn five_stages_with_interlocks_and_flushes_run_the_same_on_every_engine() {
     let total = check(simulator!(five, five_stepwise), 400);
-    assert!(total.executed > 5_000 && total.cancelled > 250, "{total:?}");
-    assert!(total.faulted > 200 && total.idle_cycles > 200 && total.halted > 30, "{total:?}");
+    assert!(total.executed > 5_000 && total.cancelled > all_or(300, 250), "{total:?}");
+    assert!(total.faulted > 200 && total.idle_cycles > 200 && total.halted > all_or(40, 30), "{total:?}");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn two_pipelines_beside_each_other_run_the_same_on_every_engine() {
 #[test]
 fn operations_in_the_decoding_stage_run_the_same_on_every_engine() {
     let total = check(simulator!(early, early_stepwise), 400);
-    assert!(total.executed > 1_000 && total.cancelled > 40, "{total:?}");
+    assert!(total.executed > all_or(1_500, 1_000) && total.cancelled > 40, "{total:?}");
     assert!(total.faulted > 10 && total.halted > 200 && total.misses > 400, "{total:?}");
 }
 

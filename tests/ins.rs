@@ -32,8 +32,7 @@ fn check(simulator: &Simulator, lines: usize) {
     check_on(&ENGINES, simulator, simulator.name, lines, |_, _| true);
 }
 
-/// Of a folder with more cases than so many every second one is run by default, of one with twice as many every
-/// third.
+/// Of a folder with so many cases every second one is run by default, of one with twice as many every third.
 const MANY: usize = 3_000;
 
 /// Runs the cases of a folder that are taken by their `file:line`: on the first engine, and on each of
@@ -51,7 +50,6 @@ fn check_on(
     cases.retain(|(place, case)| is_taken(place, case));
     assert_eq!(cases.len(), lines, "cases of {folder}");
     let [first, others @ ..] = engines else { panic!("no engine") };
-    // Of many cases some.
     let step = if is_thorough() { 1 } else { 1 + cases.len() / MANY };
     for (index, (place, case)) in cases.iter().step_by(step).enumerate() {
         let in_turn = &others[index % others.len()..][..1];

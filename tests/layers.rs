@@ -372,6 +372,7 @@ fn signals_are_known_in_their_places_alone() {
         assert_eq!(uses_elsewhere("sim-runtime/src", path, &launcher), Vec::<String>::new());
         assert_eq!(mentions("gentool/src", path), Vec::<String>::new());
     }
+    assert_eq!(uses_elsewhere("sim-runtime/src", "nix", &launcher), Vec::<String>::new());
     let child = ["gentool/src/command/run/child.rs"];
     assert_eq!(uses_elsewhere("gentool/src", "nix", &child), Vec::<String>::new());
 }

@@ -214,6 +214,9 @@ fn what_cannot_be_told_is_refused_with_a_remedy() {
         let (status, _, errors) = said(&folder, &line);
         assert!(status == Some(125) && errors.contains(expected), "{line}: {errors}");
     }
+    // Instructions are looked at without a program, too.
+    let (status, text, errors) = said(&folder, &format!("verify @p --model {TOP}"));
+    assert!(status == Some(0) && text.ends_with("consistent\n"), "{text}{errors}");
     let hostile = fs::read_to_string(folder.path().join("p"))
         .expect("a profile")
         .replace("\"visits\":[", "\"visits\":[1,");

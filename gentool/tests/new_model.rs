@@ -45,10 +45,10 @@ impl Desk {
         let bin = Path::new(env!("CARGO_BIN_EXE_gentool")).parent().expect("a folder").to_owned();
         let others = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&others)));
-        let is_built = thorough::is_thorough() && line.contains("--engine emitted");
-        let line = match line.split_once(" --engine ").map_or(line, |(before, _)| before) {
-            run if run.starts_with("gentool run") && !is_built => format!("{run} --engine reference"),
-            _ => line.to_owned(),
+        let line = match line.starts_with("gentool run") && !line.contains("--engine") {
+            true => format!("{line} --engine reference"),
+            false if thorough::is_thorough() => line.to_owned(),
+            false => line.replace("--engine emitted", "--engine reference"),
         };
         let mut command = Command::new("sh");
         command.args(["-c", &format!("({line}) 2>&1")]).current_dir(self.path(folder));

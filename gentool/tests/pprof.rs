@@ -4,6 +4,8 @@
 
 #[path = "../../tests/support/installed.rs"]
 mod installed;
+#[path = "../../tests/support/thorough.rs"]
+mod thorough;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +16,7 @@ use sim_profile::program::{ImageFile, Program};
 use sim_profile::{Profile, read_profile};
 
 use installed::can_compare;
+use thorough::all_or;
 
 const GUEST: &str = "models/rv32im/programs/csv.elf";
 
@@ -27,6 +30,11 @@ fn gentool(line: &str, folder: &Path) {
     command.args(line.split_whitespace().map(|word| word.replace('@', &folder)));
     let status = command.current_dir(root()).stdout(Stdio::null()).status().expect("gentool runs");
     assert!(status.success(), "{line}: {status}");
+}
+
+/// How often the guest does the same: as often as it does unless it is told, by default once.
+fn rounds() -> &'static str {
+    all_or("", " -- 1")
 }
 
 /// Instructions of each function by itself, and with all that it called, as pprof adds them up.
@@ -95,7 +103,8 @@ fn pprof_adds_stacks_up_to_what_functions_cost_with_their_calls() {
 fn pprof_adds_addresses_up_to_what_functions_cost() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = "models/rv32im/rv32im.isac";
-    gentool(&format!("run {model} {GUEST} --engine reference --profile @csv.profile -- 1"), folder.path());
+    let run = format!("run {model} {GUEST} --engine reference --profile @csv.profile");
+    gentool(&(run + rounds()), folder.path());
     gentool(&format!("report @csv.profile --image {GUEST} --format pprof -o @csv.pb"), folder.path());
     let Some(theirs) = read_by_pprof(folder.path()) else { return };
     let (profile, program) = stored(folder.path());

@@ -89,11 +89,17 @@ fn a_snapshot_is_a_profile_of_the_run_so_far() {
     check_snapshots("models/rv32im5/rv32im5.isac", "reference", &[]);
 }
 
+/// Has gentool hear all signals, also where the tests were told to ignore some.
+#[cfg(target_os = "linux")]
+const HEARD: &str = "exec env --default-signal";
+
 /// A run of many rounds, which has begun. `before` comes before gentool in the shell's words.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn begun(profile: &Path, before: &str) -> Child {
     let mut command = Command::new("sh");
-    let line = format!("{before} exec \"$0\" run {MODEL} {GUEST} --timeout 60 --profile \"$1\" -- 1000000");
+    let line = format!(
+        "{before} \"$0\" run {MODEL} {GUEST} --engine translated --timeout 60 --profile \"$1\" -- 1000000"
+    );
     command.args(["-c", &line, env!("CARGO_BIN_EXE_gentool")]).arg(profile);
     command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut running = command.spawn().expect("gentool runs");
@@ -102,37 +108,45 @@ fn begun(profile: &Path, before: &str) -> Child {
     running
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn kill(running: &Child, signal: &str) {
     let id = running.id().to_string();
     Command::new("kill").args([signal, &id]).status().expect("kill runs");
 }
 
 /// What was measured is written whatever ends the run.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_ends_the_run_leaves_its_profile() {
     let folder = tempfile::tempdir().expect("a folder");
     for signal in ["-INT", "-TERM", "-HUP", "-QUIT", "-ALRM"] {
         let path = folder.path().join(signal);
-        let mut running = begun(&path, "");
+        let mut running = begun(&path, HEARD);
         kill(&running, signal);
         assert_eq!(running.wait().expect("it ends").code(), Some(124), "{signal}");
         assert!(spending_of(&stored(&path).measurement).instructions > 0, "{signal}");
     }
+    // What is to be ignored is.
+    let path = folder.path().join("ignored");
+    let mut running = begun(&path, "exec env --default-signal --ignore-signal=HUP,INT");
+    ["-HUP", "-INT"].iter().for_each(|signal| kill(&running, signal));
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert_eq!(running.try_wait().expect("it can be asked"), None, "it goes on");
+    kill(&running, "-TERM");
+    assert_eq!(running.wait().expect("it ends").code(), Some(124));
     // A limit that kills tells of itself before.
     let path = folder.path().join("limited");
-    assert_eq!(begun(&path, "ulimit -t 3;").wait().expect("it ends").code(), Some(124));
+    assert_eq!(begun(&path, "ulimit -t 3; exec").wait().expect("it ends").code(), Some(124));
     assert!(spending_of(&stored(&path).measurement).instructions > 0);
 }
 
 /// What was asked for by a signal is the same as a run that ends there.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_signal_asks_for_a_snapshot() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, first) = (folder.path().join("p"), folder.path().join("p.1"));
-    let mut running = begun(&path, "");
+    let mut running = begun(&path, HEARD);
     kill(&running, "-USR1");
     while !first.exists() && running.try_wait().expect("it can be asked").is_none() {
         std::thread::yield_now();

@@ -152,17 +152,26 @@ impl Sampling {
 
     /// How the samples of a run were taken: `samples of 1, one in 50 checks on average, at random from seed 7`.
     pub fn describe(self, samples: Samples) -> String {
-        let Sampling { interval, burst, seed, places, timer_microseconds, .. } = self.observed(samples);
+        let Sampling { interval, burst, seed, places, timer_microseconds, duplication } =
+            self.observed(samples);
         let distance = format!("samples of {burst}, one in {interval} {places}");
         match (timer_microseconds, seed) {
-            // None were taken, so that no interval was seen.
-            (Some(time), _) if samples.samples == 0 => {
-                format!("samples of {burst}, one every {time} microseconds of this computer's time")
+            (Some(time), _) => {
+                let distance = match samples.samples {
+                    // None were taken, so that no interval was seen.
+                    0 => format!("samples of {burst}"),
+                    _ => format!("{distance} on average"),
+                };
+                format!(
+                    "{distance}, one every {time} microseconds of this computer's time: another run has others"
+                )
             }
-            (Some(time), _) => format!(
-                "{distance} on average, one every {time} microseconds of this computer's time: another run has others"
-            ),
-            (None, _) if interval == burst => format!("samples of all stretches between {places}"),
+            (None, _) if interval == burst => match duplication {
+                Duplication::Full | Duplication::Partial(_) => {
+                    format!("samples of all stretches between {places}")
+                }
+                Duplication::None(_) => "samples at all checks".to_owned(),
+            },
             (None, Some(seed)) => format!("{distance} on average, at random from seed {seed}"),
             (None, None) => distance,
         }

@@ -217,7 +217,7 @@ fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorC
                 _ if written != entries => Err(ProfileErrorCause::Count { written, found: entries }),
                 true => Err(ProfileErrorCause::AfterEnd),
                 false if reading.lacks_calls(&profile) => Err(ProfileErrorCause::CallsNotFollowed),
-                false if has_more_than_run(&profile) => Err(ProfileErrorCause::MoreThanRun),
+                false if is_not_of_run(&profile) => Err(ProfileErrorCause::NotOfRun),
                 false => Ok(profile),
             };
         }
@@ -226,12 +226,22 @@ fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorC
     }
 }
 
-/// Whether samples have counted more than there was in the run that they are of.
-fn has_more_than_run(profile: &Profile) -> bool {
-    let Some(samples) = profile.samples else { return false };
-    let instructions = profile.measurement.instructions.values();
-    let executed = instructions.fold(0, |sum: u64, record| sum.saturating_add(record.executed));
-    executed > samples.instructions || profile.measurement.cycles > samples.cycles
+/// Whether samples have counted what they cannot have of the run that they are of.
+fn is_not_of_run(profile: &Profile) -> bool {
+    let (Some(samples), Mode::Sampled(sampling)) = (profile.samples, profile.provenance.mode) else {
+        return false;
+    };
+    let Measurement { instructions, cycles, extra_cycles, undecoded, .. } = &profile.measurement;
+    let sum = |sum: u64, more| sum.saturating_add(more);
+    let executed = instructions.values().map(|record| record.executed).fold(0, sum);
+    let has_more = executed > samples.instructions || sum(*cycles, *extra_cycles) > samples.cycles;
+    // A sample begins at a check, or with the run, or with a part of it, and may go on in another part.
+    let Provenance { runs, parts, .. } = profile.provenance;
+    let most_samples = [runs, parts.unwrap_or(0)].into_iter().fold(samples.checks, sum);
+    let is_all = sampling.is_plain() && sampling.interval == sampling.burst;
+    let has_other =
+        samples.samples == 0 && executed > 0 || is_all && sum(executed, *undecoded) < samples.instructions;
+    has_more || samples.samples > most_samples || parts.is_none() && has_other
 }
 
 fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
@@ -385,8 +395,8 @@ pub enum ProfileErrorCause {
     },
     /// Something follows the last line.
     AfterEnd,
-    /// Samples have more instructions or cycles than their run.
-    MoreThanRun,
+    /// Samples have other counts than they can have of their run.
+    NotOfRun,
     /// No run can be sampled so.
     Sampling {
         /// Checks between two samples.
@@ -458,8 +468,11 @@ impl fmt::Display for ProfileErrorCause {
             ProfileErrorCause::AfterEnd => {
                 write!(f, "something follows the line `{{\"end\":COUNT}}`; {DAMAGED}")
             }
-            ProfileErrorCause::MoreThanRun => {
-                write!(f, "the samples have more instructions or cycles than the run had; {DAMAGED}")
+            ProfileErrorCause::NotOfRun => {
+                write!(
+                    f,
+                    "the samples cannot be of a run of so many instructions, cycles and checks; {DAMAGED}"
+                )
             }
         }
     }

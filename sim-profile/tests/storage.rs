@@ -4,8 +4,8 @@ mod support;
 
 use sim_profile::{
     CallContext, CallCount, CallKey, CallKind, Calls, Control, DelayedControl, FunctionCount, ImagePart,
-    Mode, PipelineEnd, PipelineRow, PipelineStay, PipelineView, Profile, ProgramImage, Provenance, Samples,
-    Sampling, Spending, StaticFacts, StaticTable, read_profile, write_profile,
+    Measurement, Mode, PipelineEnd, PipelineRow, PipelineStay, PipelineView, Profile, ProgramImage,
+    Provenance, Samples, Sampling, Spending, StaticFacts, StaticTable, read_profile, write_profile,
 };
 
 fn image(name: &str, digest: &str) -> ProgramImage {
@@ -318,12 +318,23 @@ fn what_is_wrong_is_told_with_its_line() {
             entries + 2
         )
     );
-    for (from, to) in [("\"executed\":2", "\"executed\":8001"), ("\"cycles\":9000", "\"cycles\":1")] {
-        let more = message(|file| file.replacen(from, to, 1));
-        assert!(
-            more.contains("the samples have more instructions or cycles than the run had; the file"),
-            "{more}"
-        );
+    let mut whole = profile();
+    let Measurement { instructions, cycles, extra_cycles, .. } = &whole.measurement;
+    let instructions = instructions.values().map(|record| record.executed).sum();
+    whole.samples = Some(Samples { instructions, cycles: cycles + extra_cycles, checks: 0, samples: 1 });
+    let mut file = Vec::new();
+    write_profile(&mut file, &whole).unwrap();
+    assert_eq!(read_profile(&file[..]).unwrap(), whole, "all of the run is in the samples");
+    for (from, to) in [
+        ("\"executed\":2", "\"executed\":8001"),
+        ("\"cycles\":9000", "\"cycles\":1"),
+        ("\"checks\":1000", "\"checks\":1"),
+        ("\"samples\":9", "\"samples\":0"),
+        ("\"interval\":100", "\"interval\":2"),
+    ] {
+        // A whole run: in parts of one, a sample may have begun before.
+        let more = message(|file| file.replacen("\"parts\":3,", "", 1).replacen(from, to, 1));
+        assert!(more.contains("the samples cannot be of a run of so many"), "{more}");
     }
     // One number of a line, which is that of the file.
     let damaged = message(|file| file.replacen("\"executed\":2", "\"executed\"2", 1));

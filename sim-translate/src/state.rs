@@ -335,16 +335,14 @@ impl CellStore for State<'_> {
     }
 
     fn get_bytes(&self, ram: usize, cell: u64, bytes: &mut [u8]) {
-        let last = cell.saturating_add(bytes.len() as u64).saturating_sub(1);
-        let ends = [self.cell_offset(ram, cell), self.cell_offset(ram, last)];
-        match ends {
-            [Some((offset, 1)), Some(_)] => self.arena.read(offset, bytes),
-            _ => {
-                for (byte, cell) in bytes.iter_mut().zip(cell..) {
-                    *byte = self.get_cell(ram, cell) as u8;
-                }
-            }
+        let place = self.layout.rams[ram];
+        debug_assert_eq!(place.cell_bytes, 1, "cells have at most 8 bits");
+        let known = place.cells.saturating_sub(cell).min(bytes.len() as u64);
+        let (known, beyond) = bytes.split_at_mut(known as usize);
+        if !known.is_empty() {
+            self.arena.read(u64::from(place.offset) + cell, known);
         }
+        beyond.fill(0);
     }
 
     fn set_cell(&mut self, ram: usize, cell: u64, value: u64) {

@@ -8,6 +8,7 @@ use isac_ir::Model;
 use sim_runtime::Engine;
 use sim_runtime::launcher::{LaunchInfo, RunOptions, Stdio, launch};
 
+use super::thorough::all_or;
 use super::{Simulator, path};
 
 /// A program with what it is given.
@@ -19,6 +20,11 @@ pub(crate) struct Guest {
     pub(crate) input: &'static [u8],
     /// Further options of the run.
     pub(crate) options: &'static [&'static str],
+}
+
+/// An option that limits a run to so many instructions: of all there are, and by default.
+pub(crate) fn at_most(all: &'static str, by_default: &'static str) -> &'static [&'static str] {
+    vec!["--limit-instructions", all_or(all, by_default)].leak()
 }
 
 /// What a run left.

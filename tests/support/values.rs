@@ -60,8 +60,8 @@ pub(crate) fn check_values(
 }
 
 /// The engines that tell values, but for the reference engine: the emitted one in its general form, where there
-/// is that, and the translated one; by turns both also asked for a few instructions at a time, unless instructions
-/// overlap: by default one of them.
+/// is that, and the translated one; both also asked for a few instructions at a time, unless instructions
+/// overlap. By default the emitted one runs as it does, and the translated one a few instructions at a time.
 fn telling_engines(simulator: &Simulator) -> Vec<(&'static str, Box<dyn Engine>)> {
     let split = |engine| Box::new(SplitEngine::new(engine, &[1, 7, 0, 1009, 13])) as Box<dyn Engine>;
     let emitted = || {

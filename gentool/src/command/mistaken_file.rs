@@ -32,7 +32,7 @@ pub(super) fn instead_of_description(path: &Path) -> Option<&'static str> {
         return None;
     }
     let bytes = beginning(path);
-    if bytes.starts_with(b"{\"format\":\"isac-profile\"") {
+    if is_profile(&bytes) {
         return Some("it is a stored profile; the description comes before it");
     }
     match recognise_format(&bytes)? {
@@ -74,7 +74,7 @@ pub(super) fn instead_of_image(path: &Path) -> Option<&'static str> {
     let bytes = beginning(path);
     if bytes.starts_with(b"<?xml") || bytes.starts_with(b"<!DOCTYPE html") {
         Some("it is a report, or another file of XML or HTML; name the program that was run")
-    } else if bytes.starts_with(b"{\"format\":\"isac-profile\"") {
+    } else if is_profile(&bytes) {
         Some("it is a stored profile; `gentool report` reads it")
     } else {
         None
@@ -108,14 +108,18 @@ pub(super) fn instead_of_profile(path: &Path) -> Option<&'static str> {
     }
 }
 
+/// What is in the place of a set of counters.
+pub(super) fn instead_of_counters(path: &Path) -> Option<&'static str> {
+    is_profile(&beginning(path)).then_some("it is a stored profile; name it without --load, to count in it")
+}
+
+/// What `gentool run --profile` writes begins like that.
+fn is_profile(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"{\"format\":\"isac-profile\"")
+}
+
 /// What `gentool counters --save` writes begins like that, whatever stands between its words.
 fn is_set_of_counters(bytes: &[u8]) -> bool {
     let text: Vec<u8> = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     text.starts_with(b"{\"format\":\"isac-counters\"")
-}
-
-/// What is in the place of a set of counters.
-pub(super) fn instead_of_counters(path: &Path) -> Option<&'static str> {
-    let is_profile = beginning(path).starts_with(b"{\"format\":\"isac-profile\"");
-    is_profile.then_some("it is a stored profile; name it without --load, to count in it")
 }

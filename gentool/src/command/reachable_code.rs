@@ -93,7 +93,8 @@ impl ModelOptions {
         let expected = &profile.provenance.model_digest;
         if !expected.is_empty() && *expected != digest_model(model) {
             return Err(Failure::other(format!(
-                "the profile is of another description than {}; name the one that was run, with the same -D",
+                "the profile is of another description than {}, or of what that was before it was edited; name the one that was \
+                 run, with the same -D",
                 path.display()
             )));
         }

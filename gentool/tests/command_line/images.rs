@@ -187,7 +187,7 @@ fn values_are_shown_by_operand() {
         ("--sample-timer 1000", "come more often where checks are rare: no interval is known"),
         ("--sample 3 --sample-checks calls", "a loop runs as often as it likes: no interval is known"),
         ("--sample 1", "values in samples of all stretches between checks;"),
-        ("--sample 1", "each stretch is a sample, so they are those of the whole run"),
+        ("--sample 1", "\nall of the run is in them\n"),
         ("--sample 3 --sample-only accesses", "one in 3 checks, of accesses to memory alone;"),
         ("--sample 3 --sample-only calls --sample-code none", "one in 3 checks, of calls alone;"),
     ] {

@@ -4,6 +4,8 @@
 mod coding;
 mod resource;
 mod text;
+#[path = "../../../tests/support/thorough.rs"]
+mod thorough;
 mod time;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +22,7 @@ use isac_parser::load_model;
 use isac_parser::model::{CheckedModel, InstanceRole, OperationOrGroup};
 use isac_parser::parse_model;
 use isac_parser::source::{FileId, FileSystem, SourceLoader, SourceMap, Span};
+use thorough::all_or;
 
 /// Of each kind of break, so many are tried in one model, spread over it.
 const SITES: usize = 4;
@@ -340,8 +343,7 @@ fn each_break_of_rv64imac_is_reported() {
 /// `ISAC_TESTS=all` asks for all kinds.
 #[test]
 fn each_break_of_vliw4_is_reported() {
-    let all = std::env::var_os("ISAC_TESTS").is_some_and(|asked| asked == "all");
-    check_some("models/vliw4/vliw4.isac", SITES_OF_LARGE, if all { 1 } else { 8 });
+    check_some("models/vliw4/vliw4.isac", SITES_OF_LARGE, all_or(1, 8));
 }
 
 #[test]

@@ -211,11 +211,17 @@ impl CounterSet {
             }
             _ => return Err(SetError::UnknownRun),
         }
-        let known = self.counts.len();
+        let (ours, theirs) = (self.counts.len(), other.counts.len());
         for ((region, event), count) in other.counts {
             self.add(region, event, count)?;
         }
-        let has_more = self.counts.len() > known;
+        // Where one of the two has all that the other has, its passes are enough.
+        self.passes = match self.counts.len() {
+            all if all == ours && all == theirs => self.passes.min(other.passes),
+            all if all == ours => self.passes,
+            all if all == theirs => other.passes,
+            _ => self.passes.saturating_add(other.passes),
+        };
         for (name, formula) in other.metrics {
             match self.metrics.get(&name) {
                 Some(known) if *known != formula => return Err(SetError::Metric(name)),
@@ -224,10 +230,6 @@ impl CounterSet {
         }
         for ((caller, callee), times) in other.calls {
             self.add_call(caller, callee, times)?;
-        }
-        // What is known already takes no pass more.
-        if has_more {
-            count(&mut self.passes, other.passes);
         }
         Ok(())
     }
@@ -292,7 +294,19 @@ mod tests {
     fn sets_of_one_run_are_joined() {
         let mut sum = set(&[("run", "cycles", 9)]);
         sum.join(set(&[("run", "cycles", 9), ("run", "loads", 2)])).unwrap();
-        assert_eq!((sum.passes, sum.counts.len()), (2, 2));
+        assert_eq!((sum.passes, sum.counts.len()), (1, 2), "the second has all of the first");
+        let joined = |one: &[_], other: &[_]| {
+            let mut sum = set(one);
+            sum.join(set(other)).unwrap();
+            sum.passes
+        };
+        let [cycles, loads, both] = [
+            &[("run", "cycles", 9)][..],
+            &[("run", "loads", 2)],
+            &[("run", "cycles", 9), ("run", "loads", 2)],
+        ];
+        assert_eq!([joined(cycles, loads), joined(cycles, both), joined(both, cycles)], [2, 1, 1]);
+        assert_eq!([joined(cycles, cycles), joined(both, both)], [1, 1]);
         let error = sum.join(set(&[("run", "loads", 3)])).expect_err("they disagree");
         assert_eq!(
             error.to_string(),

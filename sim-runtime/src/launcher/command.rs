@@ -68,8 +68,8 @@ pub fn with_remedy(mut error: clap::Error) -> clap::Error {
     let remedy = match error.kind() {
         ErrorKind::ArgumentConflict => "leave out one of them",
         ErrorKind::MissingRequiredArgument => "add what is missing, or leave out what it is for",
-        ErrorKind::UnknownArgument if is_number(error.get(ContextKind::InvalidArg)) => {
-            "a value that begins with a hyphen stands behind an equals sign, as in --option=-1"
+        ErrorKind::UnknownArgument if may_be_value(error.get(ContextKind::InvalidArg)) => {
+            "a value that begins with a hyphen stands behind an equals sign, as in --option=-1, or behind --"
         }
         _ => return error,
     };
@@ -77,10 +77,9 @@ pub fn with_remedy(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Whether something was read as an option that is called like a number.
-fn is_number(found: Option<&ContextValue>) -> bool {
-    let Some(ContextValue::String(found)) = found else { return false };
-    found.strip_prefix('-').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
+/// Whether something was read as options that may be meant as a value: it has one hyphen.
+fn may_be_value(found: Option<&ContextValue>) -> bool {
+    matches!(found, Some(ContextValue::String(found)) if !found.starts_with("--"))
 }
 
 const EXIT_STATUSES: &str = "\
@@ -127,6 +126,6 @@ mod tests {
         assert!(error.to_string().contains("invalid value '-1' for '--limit-cycles"), "{error}");
         let error = parse(&info(), arguments("tiny8 p.bin --limit-cycles -1M")).expect_err("it is below 0");
         let told = with_remedy(error).to_string();
-        assert!(told.contains("stands behind an equals sign") && !told.contains("-- -1"), "{told}");
+        assert!(told.contains("stands behind an equals sign") && told.contains("or behind --"), "{told}");
     }
 }

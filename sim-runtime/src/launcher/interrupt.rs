@@ -1,9 +1,9 @@
 //! Ways to end a run from outside: Ctrl-C, signals, a timeout.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,11 @@ impl Interrupt {
         }
         on_requests(move || {
             if raised.swap(true, Ordering::Relaxed) {
+                // If it cannot be told, the status still tells.
+                let _ = writeln!(
+                    io::stderr(),
+                    "error: interrupted once more, before the run had ended; nothing of it is stored"
+                );
                 std::process::exit(exit_status::LIMIT);
             }
         });
@@ -65,7 +70,7 @@ impl Interrupt {
     pub fn asking(asked: Arc<AtomicBool>) -> Self {
         let interrupt = Self::default();
         let raised = interrupt.signalled.clone();
-        on_signals(move || {
+        let _ = ctrlc::set_handler(move || {
             if asked.swap(true, Ordering::Relaxed) && raised.swap(true, Ordering::Relaxed) {
                 std::process::exit(exit_status::LIMIT);
             }
@@ -149,9 +154,10 @@ pub fn survive_file_limits() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// Seconds of processor time that are left to write what was measured.
+/// Most seconds of processor time that are left to write what was measured; of short limits a twentieth, and one at
+/// least.
 #[cfg(unix)]
-const WRITING_SECONDS: u64 = 1;
+const MOST_WRITING_SECONDS: nix::sys::resource::rlim_t = 10;
 
 /// Where processor time is limited by what kills, as by `ulimit -t`, has the limit tell of itself before.
 #[cfg(unix)]
@@ -162,13 +168,15 @@ fn leave_time_to_write() {
     if let Ok((told, kills)) = getrlimit(Resource::RLIMIT_CPU)
         && told == kills
         && kills != RLIM_INFINITY
-        && kills > WRITING_SECONDS
+        && kills > 1
     {
-        let _ = setrlimit(Resource::RLIMIT_CPU, kills - WRITING_SECONDS, kills);
+        let writing = (kills / 20).clamp(1, MOST_WRITING_SECONDS);
+        let _ = setrlimit(Resource::RLIMIT_CPU, kills - writing, kills);
     }
 }
 
-/// Does something with each request to end this process.
+/// Does something with each request to end this process. If somebody else listens already, signals are theirs; nothing
+/// is lost but comfort.
 fn on_requests(mut act: impl FnMut() + Send + 'static) {
     let mut last = None;
     on_signals(move || {
@@ -178,23 +186,16 @@ fn on_requests(mut act: impl FnMut() + Send + 'static) {
     });
 }
 
-/// Does something with each signal that would end this process.
-fn on_signals(act: impl FnMut() + Send + 'static) {
-    let act = Arc::new(Mutex::new(act));
-    let heard = act.clone();
-    let act = move || act.lock().unwrap_or_else(PoisonError::into_inner)();
-    // If somebody else listens already, signals are theirs; nothing is lost but comfort.
-    if ctrlc::set_handler(act).is_ok() {
-        on_further_signals(move || heard.lock().unwrap_or_else(PoisonError::into_inner)());
-    }
-}
-
-/// The same with those that are no wish of a terminal or of who ends all processes.
+/// Does something with each signal that asks this process to end, but for those that it was told to ignore, as `nohup`
+/// and shells do that start it in the background.
 #[cfg(unix)]
-fn on_further_signals(mut act: impl FnMut() + Send + 'static) {
-    use signal_hook::consts::{SIGALRM, SIGQUIT};
+fn on_signals(mut act: impl FnMut() + Send + 'static) {
+    use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGQUIT, SIGALRM]) {
+    let ignored = ignored_signals(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+    let is_heard = |signal: &i32| ignored >> (signal - 1) & 1 == 0;
+    let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM].into_iter().filter(is_heard);
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) {
         // If there is no thread, they are not answered.
         let _ = thread::Builder::new()
             .name("signals".to_owned())
@@ -202,9 +203,18 @@ fn on_further_signals(mut act: impl FnMut() + Send + 'static) {
     }
 }
 
-/// Elsewhere there are none.
+/// The signals that a process ignores, the first one in the lowest bit, as Linux tells them (proc(5), `SigIgn`); none
+/// elsewhere.
+#[cfg(unix)]
+fn ignored_signals(status: &str) -> u64 {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
 #[cfg(not(unix))]
-fn on_further_signals(_: impl FnMut() + Send + 'static) {}
+fn on_signals(act: impl FnMut() + Send + 'static) {
+    let _ = ctrlc::set_handler(act);
+}
 
 /// True for a signal that is a request of its own, by the time of the last one.
 fn is_another(last: &mut Option<Instant>, now: Instant) -> bool {
@@ -277,8 +287,10 @@ impl Reader {
             self.requests.send(()).map_err(|_| gone())?;
             self.waiting = true;
         }
+        // Whoever asks again and again what has come in is not to wait each time, once the run is to end.
+        let wait = if interrupt.has_cut_input() { Duration::ZERO } else { LOOK_INTERVAL };
         loop {
-            match self.answers.recv_timeout(LOOK_INTERVAL) {
+            match self.answers.recv_timeout(wait) {
                 Ok(answer) => {
                     self.waiting = false;
                     return answer;
@@ -309,6 +321,13 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{SAME_REQUEST, is_another};
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_ignored_before_is_known() {
+        let status = "Name:\tgentool\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000002\n";
+        assert_eq!((super::ignored_signals(status), super::ignored_signals("")), (0x1001, 0));
+    }
 
     #[test]
     fn signals_one_behind_the_other_are_one_request() {

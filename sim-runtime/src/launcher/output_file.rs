@@ -241,7 +241,8 @@ fn rescue_in(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     // By itself: errors would be told with the temporary file's name.
     file.as_file_mut().write_all(bytes)?;
     let (_, kept) = file.keep().map_err(|error| error.error)?;
-    Ok(kept)
+    // Without a `.` in its middle.
+    Ok(kept.components().collect())
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -151,7 +151,15 @@ impl Snapshots {
     pub(super) fn make_way(&mut self, options: &RunOptions) -> Result<(), String> {
         let is_any_foreseen = options.snapshot_every.is_some() || !options.snapshot_at.is_empty();
         match &self.path {
-            Some(path) if is_any_foreseen => remove_earlier_snapshots(path)?,
+            Some(path) if is_any_foreseen => {
+                if path.metadata().is_ok_and(|found| !found.is_file()) {
+                    return Err(format!(
+                        "snapshots are stored beside the profile, and {} is no file; name another --profile",
+                        path.display()
+                    ));
+                }
+                remove_earlier_snapshots(path)?;
+            }
             _ => return Ok(()),
         }
         self.has_made_way = true;

@@ -144,22 +144,23 @@ impl Report<'_> {
                 let counted = sampling.duplication.instrumented();
                 let alone = counted.map_or(String::new(), |counted| format!(", of {counted} alone"));
                 let _ = writeln!(self.out, "values in {}{alone};", sampling.describe(samples));
-                self.out.push_str(
-                    "values and times are those of the samples, shares what follows for the whole run",
-                );
                 self.out.push_str(match self.intervals() {
+                    Intervals::Exact => "all of the run is in them\n",
                     Intervals::OfTimer => {
-                        ";\nsamples that time chooses come more often where checks are rare: no interval is known\n"
+                        "values and times are those of the samples, shares what follows for the whole run;\n\
+                         samples that time chooses come more often where checks are rare: no interval is known\n"
                     }
                     Intervals::OfLoops => {
-                        ";\nbetween two calls a loop runs as often as it likes: no interval is known\n"
+                        "values and times are those of the samples, shares what follows for the whole run;\n\
+                         between two calls a loop runs as often as it likes: no interval is known\n"
                     }
-                    Intervals::Exact => ":\neach stretch is a sample, so they are those of the whole run\n",
                     Intervals::Known(sampling, _) if sampling.seed.is_some() => {
-                        ",\nranges behind them the 95 % intervals of the times in the whole run\n"
+                        "values and times are those of the samples, shares what follows for the whole run,\n\
+                         ranges behind them the 95 % intervals of the times in the whole run\n"
                     }
                     Intervals::Known(..) => {
-                        ",\nranges behind them the 95 % intervals of the times in the whole run, if nothing in the \
+                        "values and times are those of the samples, shares what follows for the whole run,\n\
+                         ranges behind them the 95 % intervals of the times in the whole run, if nothing in the \
                          program\nkeeps the time of samples at equal distances\n"
                     }
                 });
@@ -265,7 +266,10 @@ impl Report<'_> {
 
     /// What stands before shares that follow from samples.
     fn mark(&self) -> &'static str {
-        if self.sampled.is_some() { "~" } else { "" }
+        match self.intervals() {
+            Intervals::Exact => "",
+            Intervals::OfTimer | Intervals::OfLoops | Intervals::Known(..) => "~",
+        }
     }
 }
 

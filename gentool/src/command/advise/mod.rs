@@ -69,7 +69,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let expected = &profile.provenance.model_digest;
     if !expected.is_empty() && *expected != digest_model(&model) {
         return Err(Failure::other(format!(
-            "the profile is of another description than {}; name the one that was run, with the same -D",
+            "the profile is of another description than {}, or of what that was before it was edited; name the one that was \
+                 run, with the same -D",
             options.description.model.display()
         )));
     }

@@ -32,9 +32,12 @@ fn gentool(line: &str, folder: &Path) {
     assert!(status.success(), "{line}: {status}");
 }
 
-/// How often the guest does the same: as often as it does unless it is told, by default once.
-fn rounds() -> &'static str {
-    all_or("", " -- 1")
+/// Runs the guest, as many rounds as it does by itself or by default one, and writes its profile for pprof.
+fn write_profile(options: &str, folder: &Path) {
+    let (model, rounds) = ("models/rv32im/rv32im.isac", all_or("", "-- 1"));
+    let run = format!("run {model} {GUEST} --engine reference {options} --profile @csv.profile {rounds}");
+    gentool(&run, folder);
+    gentool(&format!("report @csv.profile --image {GUEST} --format pprof -o @csv.pb"), folder);
 }
 
 /// Instructions of each function by itself, and with all that it called, as pprof adds them up.
@@ -82,12 +85,7 @@ fn stored(folder: &Path) -> (Profile, Program) {
 #[test]
 fn pprof_adds_stacks_up_to_what_functions_cost_with_their_calls() {
     let folder = tempfile::tempdir().expect("a folder");
-    let model = "models/rv32im/rv32im.isac";
-    gentool(
-        &format!("run {model} {GUEST} --engine reference --calls --profile @csv.profile -- 1"),
-        folder.path(),
-    );
-    gentool(&format!("report @csv.profile --image {GUEST} --format pprof -o @csv.pb"), folder.path());
+    write_profile("--calls", folder.path());
     let Some(theirs) = read_by_pprof(folder.path()) else { return };
     let (profile, program) = stored(folder.path());
     let calls = profile.calls.expect("calls were followed");
@@ -102,10 +100,7 @@ fn pprof_adds_stacks_up_to_what_functions_cost_with_their_calls() {
 #[test]
 fn pprof_adds_addresses_up_to_what_functions_cost() {
     let folder = tempfile::tempdir().expect("a folder");
-    let model = "models/rv32im/rv32im.isac";
-    let run = format!("run {model} {GUEST} --engine reference --profile @csv.profile");
-    gentool(&(run + rounds()), folder.path());
-    gentool(&format!("report @csv.profile --image {GUEST} --format pprof -o @csv.pb"), folder.path());
+    write_profile("", folder.path());
     let Some(theirs) = read_by_pprof(folder.path()) else { return };
     let (profile, program) = stored(folder.path());
     let mut ours: BTreeMap<String, (u64, u64)> = BTreeMap::new();

@@ -94,7 +94,7 @@ fn a_snapshot_is_a_profile_of_the_run_so_far() {
 const HEARD: &str = "exec env --default-signal";
 
 /// A run of many rounds, which has begun. `before` comes before gentool in the shell's words.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 fn begun(profile: &Path, before: &str) -> Child {
     let mut command = Command::new("sh");
     let line = format!(
@@ -108,7 +108,7 @@ fn begun(profile: &Path, before: &str) -> Child {
     running
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 fn kill(running: &Child, signal: &str) {
     let id = running.id().to_string();
     Command::new("kill").args([signal, &id]).status().expect("kill runs");
@@ -141,12 +141,12 @@ fn a_signal_that_ends_the_run_leaves_its_profile() {
 }
 
 /// What was asked for by a signal is the same as a run that ends there.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 #[test]
 fn a_signal_asks_for_a_snapshot() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, first) = (folder.path().join("p"), folder.path().join("p.1"));
-    let mut running = begun(&path, HEARD);
+    let mut running = begun(&path, "exec");
     kill(&running, "-USR1");
     while !first.exists() && running.try_wait().expect("it can be asked").is_none() {
         std::thread::yield_now();

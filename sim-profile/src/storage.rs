@@ -232,16 +232,15 @@ fn is_not_of_run(profile: &Profile) -> bool {
         return false;
     };
     let Measurement { instructions, cycles, extra_cycles, undecoded, .. } = &profile.measurement;
-    let sum = |sum: u64, more| sum.saturating_add(more);
-    let executed = instructions.values().map(|record| record.executed).fold(0, sum);
-    let has_more = executed > samples.instructions || sum(*cycles, *extra_cycles) > samples.cycles;
+    let executed = instructions.values().fold(0, |sum: u64, record| sum.saturating_add(record.executed));
+    let has_more = executed > samples.instructions || cycles.saturating_add(*extra_cycles) > samples.cycles;
     // A sample begins at a check, or with the run, or with a part of it, and may go on in another part.
     let Provenance { runs, parts, .. } = profile.provenance;
-    let most_samples = [runs, parts.unwrap_or(0)].into_iter().fold(samples.checks, sum);
+    let most_samples = samples.checks.saturating_add(runs).saturating_add(parts.unwrap_or(0));
     let is_all = sampling.is_plain() && sampling.interval == sampling.burst;
-    let has_other =
-        samples.samples == 0 && executed > 0 || is_all && sum(executed, *undecoded) < samples.instructions;
-    has_more || samples.samples > most_samples || parts.is_none() && has_other
+    let lacks = samples.samples == 0 && executed > 0
+        || is_all && executed.saturating_add(*undecoded) < samples.instructions;
+    has_more || samples.samples > most_samples || parts.is_none() && lacks
 }
 
 fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {

@@ -5,7 +5,7 @@ use sim_runtime::Engine;
 use sim_runtime::record::ValueChoice;
 
 use super::split::SplitEngine;
-use super::thorough::first_of;
+use super::thorough::is_thorough;
 use super::{EngineKind, Simulator};
 
 /// Models that are generated in blocks alone, which tell no values.
@@ -69,11 +69,13 @@ fn telling_engines(simulator: &Simulator) -> Vec<(&'static str, Box<dyn Engine>)
         is_told.then(|| simulator.engine(EngineKind::Stepwise))
     };
     let overlaps = (simulator.model)().overlaps();
-    let all = [
-        ("emitted", emitted()),
-        ("translated, split", simulator.translated(true, 1).map(split)),
-        ("translated", simulator.translated(true, 2)),
-        ("emitted, split", emitted().filter(|_| !overlaps).map(split)),
-    ];
-    first_of(2, all).filter_map(|(way, engine)| Some((way, engine?))).collect()
+    let mut all =
+        vec![("emitted", emitted()), ("translated, split", simulator.translated(true, 1).map(split))];
+    if is_thorough() {
+        all.extend([
+            ("translated", simulator.translated(true, 2)),
+            ("emitted, split", emitted().filter(|_| !overlaps).map(split)),
+        ]);
+    }
+    all.into_iter().filter_map(|(way, engine)| Some((way, engine?))).collect()
 }

@@ -15,6 +15,7 @@ use isac_parser::model::CheckedModel;
 use isac_parser::source::{FileSystem, SourceMap, refuse_named_pipe};
 use sha2::{Digest, Sha256};
 use sim_debug::Statements;
+use sim_profile::Profile;
 use sim_profile::description::DescriptionPoints;
 use sim_runtime::launcher::{find_snapshot, is_dumb, is_same_file, parse_wide};
 
@@ -219,6 +220,19 @@ pub(super) fn parse_definition(text: &str) -> Result<(String, u128), String> {
         return Err(format!("`{name}` cannot be the name of a CONSTANT; write NAME=VALUE, as in XLEN=64"));
     }
     parse_wide(value).map(|value| (name.to_string(), value))
+}
+
+/// Refuses a description that is not the one of a profile.
+pub(super) fn check_described(profile: &Profile, model: &Model, path: &Path) -> Result<(), Failure> {
+    let expected = &profile.provenance.model_digest;
+    if expected.is_empty() || *expected == digest_model(model) {
+        return Ok(());
+    }
+    Err(Failure::other(format!(
+        "the profile is of another description than {}, or of what that was before it was edited; name the one that \
+         was run, with the same -D",
+        path.display()
+    )))
 }
 
 /// Digest of what a description means, wherever its files are and whichever engine runs it.

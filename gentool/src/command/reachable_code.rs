@@ -15,7 +15,7 @@ use sim_runtime::launcher::ProgramFormat;
 use sim_runtime::record::{StaticCode, StaticReader};
 
 use super::Failure;
-use super::description::{Description, DescriptionOptions, digest_model, parse_definition};
+use super::description::{Description, DescriptionOptions, check_described, parse_definition};
 use super::html_report::Described;
 use super::program::{ProgramFile, cell_bytes};
 use super::program_report::ImageOptions;
@@ -89,15 +89,7 @@ impl ModelOptions {
         let Some(path) = &self.model else { return Ok(None) };
         let options = DescriptionOptions { model: path.clone(), define: self.define.clone() };
         let (checked, description) = options.load_checked()?;
-        let model = &description.model;
-        let expected = &profile.provenance.model_digest;
-        if !expected.is_empty() && *expected != digest_model(model) {
-            return Err(Failure::other(format!(
-                "the profile is of another description than {}, or of what that was before it was edited; name the one that was \
-                 run, with the same -D",
-                path.display()
-            )));
-        }
+        check_described(profile, &description.model, path)?;
         Ok(Some((checked, description)))
     }
 

@@ -144,26 +144,29 @@ impl Report<'_> {
                 let counted = sampling.duplication.instrumented();
                 let alone = counted.map_or(String::new(), |counted| format!(", of {counted} alone"));
                 let _ = writeln!(self.out, "values in {}{alone};", sampling.describe(samples));
-                self.out.push_str(match self.intervals() {
-                    Intervals::Exact => "all of the run is in them\n",
-                    Intervals::OfTimer => {
-                        "values and times are those of the samples, shares what follows for the whole run;\n\
-                         samples that time chooses come more often where checks are rare: no interval is known\n"
-                    }
+                let behind = match self.intervals() {
+                    Intervals::Exact => None,
+                    Intervals::OfTimer => Some(
+                        ";\nsamples that time chooses come more often where checks are rare: no interval is known",
+                    ),
                     Intervals::OfLoops => {
-                        "values and times are those of the samples, shares what follows for the whole run;\n\
-                         between two calls a loop runs as often as it likes: no interval is known\n"
+                        Some(";\nbetween two calls a loop runs as often as it likes: no interval is known")
                     }
                     Intervals::Known(sampling, _) if sampling.seed.is_some() => {
-                        "values and times are those of the samples, shares what follows for the whole run,\n\
-                         ranges behind them the 95 % intervals of the times in the whole run\n"
+                        Some(",\nranges behind them the 95 % intervals of the times in the whole run")
                     }
-                    Intervals::Known(..) => {
-                        "values and times are those of the samples, shares what follows for the whole run,\n\
-                         ranges behind them the 95 % intervals of the times in the whole run, if nothing in the \
-                         program\nkeeps the time of samples at equal distances\n"
-                    }
-                });
+                    Intervals::Known(..) => Some(
+                        ",\nranges behind them the 95 % intervals of the times in the whole run, if nothing in the \
+                         program\nkeeps the time of samples at equal distances",
+                    ),
+                };
+                let _ = match behind {
+                    None => writeln!(self.out, "all of the run is in them"),
+                    Some(behind) => writeln!(
+                        self.out,
+                        "values and times are those of the samples, shares what follows for the whole run{behind}"
+                    ),
+                };
             }
         }
         let places: Vec<&ValuePlace> = table.keys().collect();

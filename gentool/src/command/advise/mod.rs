@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use isac_parser::coverage_maps;
 
 use self::step::steps_of;
-use super::description::{DescriptionOptions, digest_model};
+use super::description::{DescriptionOptions, check_described};
 use super::html_description::describe;
 use super::progress::Progress;
 use super::{Failure, profile_file};
@@ -66,14 +66,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let (checked, description) = options.description.load_checked()?;
     let model = description.model;
     let profile = profile_file::read_merged(&options.profiles)?;
-    let expected = &profile.provenance.model_digest;
-    if !expected.is_empty() && *expected != digest_model(&model) {
-        return Err(Failure::other(format!(
-            "the profile is of another description than {}, or of what that was before it was edited; name the one that was \
-                 run, with the same -D",
-            options.description.model.display()
-        )));
-    }
+    check_described(&profile, &model, &options.description.model)?;
     let progress = Progress::new("looking for what to advise");
     let maps = coverage_maps(&checked);
     let measurement = &profile.measurement;

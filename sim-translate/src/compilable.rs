@@ -10,7 +10,7 @@ use isac_ir::bits::mask;
 use isac_ir::resource::DeviceKind;
 
 use crate::codegen::divides;
-use crate::residual::{Item, Kind, Op, Value, count_parts, walk_ops};
+use crate::residual::{Item, Kind, Op, Value, any_op, count_parts, walk_ops};
 use crate::specialise::{Decodes, sets_pc};
 
 /// What an instruction may have done where compiled code leaves it to the interpreter, which begins it again.
@@ -80,21 +80,14 @@ impl<'m> Compilable<'m> {
 
     /// Whether a statement reads, before any list in it, what may be a device.
     pub(crate) fn reads_device(&self, op: &Op) -> bool {
-        let mut found = false;
-        for value in op.values() {
-            value.walk(&mut |item| {
-                let Item::Value(Value { kind: Kind::Memory { map, .. }, .. }) = item else { return };
-                found |= !self.model.maps[*map as usize].devices.is_empty();
-            });
-        }
-        found
+        let is_device = |map: u32| !self.model.maps[map as usize].devices.is_empty();
+        let reads = |part: &Value| matches!(part.kind, Kind::Memory { map, .. } if is_device(map));
+        op.values().into_iter().any(|value| value.any(&reads))
     }
 
     /// True where time passes that a timer waits for, by more than the instructions.
     pub(crate) fn hastens(&self, ops: &[Op]) -> bool {
-        let mut adds = false;
-        walk_ops(ops, &mut |item| adds |= matches!(item, Item::Op(Op::ExtraCycles(_))));
-        adds && self.has_timer
+        self.has_timer && any_op(ops, &mut |op| matches!(op, Op::ExtraCycles(_)))
     }
 
     /// True if an arm is left where it begins; where the instruction has done something before that stands,
@@ -218,9 +211,7 @@ impl<'m> Compilable<'m> {
                 });
             }
         });
-        let mut has_loop = false;
-        walk_ops(ops, &mut |item| has_loop |= matches!(item, Item::Op(Op::Loop(..))));
-        found.unwrap_or(match has_loop {
+        found.unwrap_or(match any_op(ops, &mut |op| matches!(op, Op::Loop(..))) {
             true => {
                 "a loop is not compiled whose turns the run tells, and in or before which something is done that \
                  cannot be undone"
@@ -232,20 +223,15 @@ impl<'m> Compilable<'m> {
     }
 
     fn includes_value(&self, value: &Value) -> bool {
-        let mut is_included = true;
-        value.walk(&mut |item| {
-            let Item::Value(part) = item else { return };
-            is_included &= match &part.kind {
-                Kind::Register { register, .. } | Kind::Element { register, .. } => {
-                    self.model.registers[*register as usize].width_bits <= 128
-                }
-                Kind::Memory { map, .. } => self.model.maps[*map as usize].cell_bits <= 64,
-                Kind::CellPart { .. } | Kind::FaultAddress | Kind::FaultAccess => false,
-                Kind::Binary(operator, left, _) => !(divides(*operator) && left.width > 64),
-                _ => true,
-            };
-        });
-        is_included
+        !value.any(&|part| match &part.kind {
+            Kind::Register { register, .. } | Kind::Element { register, .. } => {
+                self.model.registers[*register as usize].width_bits > 128
+            }
+            Kind::Memory { map, .. } => self.model.maps[*map as usize].cell_bits > 64,
+            Kind::CellPart { .. } | Kind::FaultAddress | Kind::FaultAccess => true,
+            Kind::Binary(operator, left, _) => divides(*operator) && left.width > 64,
+            _ => false,
+        })
     }
 }
 
@@ -279,9 +265,7 @@ fn is_of_locals(op: &Op) -> bool {
 
 /// Whether a list comes to where an instruction is decoded.
 fn decodes(ops: &[Op]) -> bool {
-    let mut found = false;
-    walk_ops(ops, &mut |item| found |= matches!(item, Item::Op(Op::Decoded)));
-    found
+    any_op(ops, &mut |op| matches!(op, Op::Decoded))
 }
 
 /// Marks the arms in which no instruction is decoded beside those in which one is.
@@ -350,24 +334,22 @@ fn range_of(condition: &Value) -> Option<(&Value, u128, u128)> {
 
 /// True if a list accesses memory at an address.
 fn accesses_at(ops: &[Op], asked: &Value) -> bool {
-    let mut found = false;
-    walk_ops(ops, &mut |item| {
-        found |= match item {
-            Item::Op(Op::SetMemory { address, .. }) => address == asked,
-            Item::Value(Value { kind: Kind::Memory { address, .. }, .. }) => **address == *asked,
-            _ => false,
-        };
-    });
-    found
+    let reads = |value: &Value| matches!(&value.kind, Kind::Memory { address, .. } if **address == *asked);
+    any_op(ops, &mut |op| {
+        matches!(op, Op::SetMemory { address, .. } if address == asked)
+            || op.values().into_iter().any(|value| value.any(&reads))
+    })
 }
 
-/// True if a list reads memory.
+/// True if a list reads memory, but for arms that are left where they begin: see [`find_left`].
 fn reads_memory(ops: &[Op]) -> bool {
-    let mut found = false;
-    walk_ops(ops, &mut |item| {
-        found |= matches!(item, Item::Value(Value { kind: Kind::Memory { .. } | Kind::CellPart { .. }, .. }));
-    });
-    found
+    let reads = |value: &Value| matches!(value.kind, Kind::Memory { .. } | Kind::CellPart { .. });
+    ops.iter().any(|op| match find_left(op) {
+        Some(left) => reads_memory(left.rest),
+        None => {
+            op.values().into_iter().any(|value| value.any(&reads)) || op.lists().into_iter().any(reads_memory)
+        }
+    })
 }
 
 /// Joins ranges that are not far apart.
@@ -398,15 +380,9 @@ fn is_long_way_to_a_trap(arm: &[Op]) -> bool {
 /// True for accesses to register files by computed indexes, and for what asks how long the run has
 /// taken.
 fn is_unusual(op: &Op) -> bool {
-    let mut is_unusual = matches!(op, Op::SetElement { .. });
-    for value in op.values() {
-        value.walk(&mut |item| {
-            if let Item::Value(part) = item {
-                is_unusual |= matches!(part.kind, Kind::Element { .. } | Kind::Cycles | Kind::Instructions);
-            }
-        });
-    }
-    is_unusual
+    let is_asked =
+        |part: &Value| matches!(part.kind, Kind::Element { .. } | Kind::Cycles | Kind::Instructions);
+    matches!(op, Op::SetElement { .. }) || op.values().into_iter().any(|value| value.any(&is_asked))
 }
 
 #[cfg(test)]

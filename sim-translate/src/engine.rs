@@ -39,6 +39,12 @@ use crate::unroll::{Due, LongLoops, unroll};
 /// After so many arrivals a place is compiled, unless it is said otherwise: to compile an instruction takes as
 /// long as to interpret it some hundred times.
 const HOT: u32 = 200;
+/// After so many in the beginning, where much runs that will not run often.
+const HOT_AT_FIRST: u32 = 500;
+/// So many instructions are the beginning.
+const BEGINNING: u64 = 1_000_000;
+/// That many arrivals of a place say that it is compiled, or cannot be.
+const TRIED: u32 = u32::MAX;
 /// Fewer instructions at once are interpreted.
 const FEW: u64 = 16;
 /// So many instructions behind a budget that is merely renewed, arrivals make no place hot: the next
@@ -51,8 +57,8 @@ pub struct TranslatedEngine<'m> {
     steps: Steps,
     /// Compiled regions; `None` before the first, and on a host that nothing can be compiled for.
     code: Option<Code>,
-    /// After so many arrivals a place is compiled.
-    hot: u32,
+    /// After so many arrivals a place is compiled: in the beginning, and later.
+    hot: [u32; 2],
     /// How often places were arrived at that are not compiled for what they are asked for.
     heat: HashMap<(Version, Place), u32>,
     /// The way by which compiled code came to the place at hand, to be connected with code of the same version.
@@ -125,7 +131,7 @@ impl<'m> TranslatedEngine<'m> {
         Some(TranslatedEngine {
             core: Core::new(State::new(model)?),
             code: None,
-            hot: HOT,
+            hot: [HOT_AT_FIRST, HOT],
             heat: HashMap::default(),
             came_by: None,
             version: Version::Long,
@@ -173,7 +179,7 @@ impl<'m> TranslatedEngine<'m> {
     /// state nor profile depends on it.
     #[must_use]
     pub fn with_threshold(mut self, arrivals: u32) -> Self {
-        self.hot = arrivals.max(1);
+        self.hot = [arrivals.max(1); 2];
         self
     }
 
@@ -182,6 +188,12 @@ impl<'m> TranslatedEngine<'m> {
     pub fn with_counting(mut self, counting: Counting) -> Self {
         self.counting = counting;
         self
+    }
+
+    /// After how many arrivals a place is compiled.
+    fn hot(&self) -> u32 {
+        let [at_first, later] = self.hot;
+        if self.core.instructions < BEGINNING { at_first } else { later }
     }
 
     /// What was translated so far.
@@ -280,7 +292,7 @@ impl<'m> TranslatedEngine<'m> {
                 }
                 // The same instructions are compiled in another way; what was hot will be again.
                 false => {
-                    let hot = self.hot;
+                    let hot = self.hot();
                     self.heat
                         .iter_mut()
                         .for_each(|((version, _), heat)| *heat = (*heat).min(version.threshold(hot) - 1));
@@ -362,12 +374,17 @@ impl<'m> TranslatedEngine<'m> {
         if version == Version::Long && (self.patience > 0 || self.sampled.as_mut().is_some_and(is_cold)) {
             return None;
         }
+        let hot = version.threshold(self.hot());
         let heat = self.heat.entry((version, place)).or_default();
-        *heat = heat.saturating_add(1);
         // What could not be compiled is not tried again.
-        if *heat != version.threshold(self.hot) {
+        if *heat == TRIED {
             return None;
         }
+        *heat += 1;
+        if *heat < hot {
+            return None;
+        }
+        *heat = TRIED;
         let mut region = self.region_at(version, place)?;
         if self.core.state.claims_more && self.code.is_some() {
             // What is compiled is for a memory without the instructions that were decoded just now.

@@ -15,7 +15,7 @@ use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_statements};
 use isac_ir::bits::mask;
 use isac_ir::control::striking_operations;
 
-use crate::residual::{Item, Op, Value, walk_ops};
+use crate::residual::{Op, Value, any_op, each_op};
 
 /// Most items that a mode has.
 const MOST_ITEMS: usize = 4;
@@ -248,21 +248,15 @@ impl ModeItems {
 
     /// What is known where statements may have run in part, and several times.
     fn forget_written(&self, ops: &[Op], mut mode: Mode) -> Mode {
-        walk_ops(ops, &mut |item| {
-            if let Item::Op(op) = item {
-                self.written(op, |_| None).into_iter().for_each(|(index, _)| mode.set(index, None));
-            }
+        each_op(ops, &mut |op| {
+            self.written(op, |_| None).into_iter().for_each(|(index, _)| mode.set(index, None));
         });
         mode
     }
 
     /// True if a statement in the list writes an item.
     pub(crate) fn are_written(&self, ops: &[Op]) -> bool {
-        let mut found = false;
-        walk_ops(ops, &mut |item| {
-            found |= matches!(item, Item::Op(op) if !self.written(op, |_| None).is_empty());
-        });
-        found
+        any_op(ops, &mut |op| !self.written(op, |_| None).is_empty())
     }
 }
 

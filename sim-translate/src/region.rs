@@ -7,7 +7,7 @@ use isac_ir::bits::mask;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::mode::{Mode, ModeItems};
-use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
+use crate::residual::{Kind, Op, PC, Value, each_op};
 use crate::specialise::{Place, Step};
 
 /// Most steps in a region.
@@ -435,11 +435,11 @@ pub(crate) fn call_returns(model: &Model, items: &ModeItems, step: &Step, mode: 
 fn keeps(ops: &[Op], successor: u64, width: u32) -> bool {
     let mut kept = HashSet::default();
     let mut is_kept = false;
-    walk_ops(ops, &mut |item| match item {
-        Item::Op(Op::SetRegister { value: Value { kind: Kind::Const(value), .. }, .. }) => {
+    each_op(ops, &mut |op| match op {
+        Op::SetRegister { value: Value { kind: Kind::Const(value), .. }, .. } => {
             is_kept |= *value == u128::from(successor) && width > 1;
         }
-        Item::Op(Op::SetMemory { value: Value { kind: Kind::Const(value), width }, .. }) => {
+        Op::SetMemory { value: Value { kind: Kind::Const(value), width }, .. } => {
             kept.insert((*width, *value));
         }
         _ => {}

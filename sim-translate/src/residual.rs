@@ -9,6 +9,7 @@ use isac_ir::behavior::{BinaryOp, PrintPart, UnaryOp};
 use isac_ir::bits::{mask, sign_extend};
 use isac_ir::syntax::evaluate::{binary, unary};
 use sim_runtime::{AccessKind, FaultKind};
+use smallvec::{SmallVec, smallvec};
 
 /// The local that holds the program counter.
 pub(crate) const PC: u32 = 0;
@@ -289,12 +290,17 @@ impl Value {
         if low == 0 && width == base.width {
             return base;
         }
+        if let Some(carry) = Value::carry(&base, low).filter(|_| width == 1) {
+            return carry;
+        }
         match base.kind {
             Kind::Const(value) => Value::constant(width, value >> low),
             Kind::ZeroExtend(inner) | Kind::SignExtend(inner) if low + width <= inner.width => {
                 Value::slice(width, *inner, low)
             }
             Kind::Slice { base: inner, low: inner_low } => Value::slice(width, *inner, low + inner_low),
+            // Above it there is nothing.
+            Kind::ZeroExtend(inner) if low >= inner.width && !inner.may_trap() => Value::constant(width, 0),
             // The low bits of these depend on the low bits of their operands alone.
             Kind::Binary(
                 operator @ (BinaryOp::Add
@@ -309,6 +315,33 @@ impl Value {
                 Value::binary(operator, width, Value::slice(width, *left, 0), Value::slice(width, *right, 0))
             }
             _ => Value { width, kind: Kind::Slice { base: Box::new(base), low } },
+        }
+    }
+
+    /// The bit of a sum with a number right above what is added to it: a comparison says whether the sum carries
+    /// there, as flags of an addition or a subtraction ask.
+    fn carry(sum: &Value, low: u32) -> Option<Value> {
+        let Kind::Binary(BinaryOp::Add, left, right) = &sum.kind else { return None };
+        let (extended, number) = match (left.known(), right.known()) {
+            (None, Some(number)) => (left, number),
+            (Some(number), None) => (right, number),
+            _ => return None,
+        };
+        let Kind::ZeroExtend(inner) = &extended.kind else { return None };
+        if inner.width != low {
+            return None;
+        }
+        let is_set = number >> low & 1 != 0;
+        match number & mask(low) {
+            0 => (!inner.may_trap()).then(|| Value::constant(1, is_set.into())),
+            below => {
+                let least = Value::constant(low, (1 << low) - below);
+                let inner = (**inner).clone();
+                Some(match is_set {
+                    true => Value::binary(BinaryOp::LessUnsigned, 1, inner, least),
+                    false => Value::binary(BinaryOp::LessEqualUnsigned, 1, least, inner),
+                })
+            }
         }
     }
 
@@ -350,14 +383,18 @@ impl Value {
 
     /// True if evaluating it may end the instruction or be noticed.
     pub(crate) fn may_trap(&self) -> bool {
-        match &self.kind {
-            Kind::Memory { .. } | Kind::CellPart { .. } | Kind::Element { .. } => true,
-            _ => self.children().iter().any(|child| child.may_trap()),
-        }
+        self.any(&|value| {
+            matches!(value.kind, Kind::Memory { .. } | Kind::CellPart { .. } | Kind::Element { .. })
+        })
+    }
+
+    /// True if it, or a value within it, is asked for.
+    pub(crate) fn any(&self, is_asked: &impl Fn(&Value) -> bool) -> bool {
+        is_asked(self) || self.children().into_iter().any(|child| child.any(is_asked))
     }
 
     /// The values in it, in the order of their evaluation.
-    pub(crate) fn children(&self) -> Vec<&Value> {
+    pub(crate) fn children(&self) -> SmallVec<[&Value; 3]> {
         match &self.kind {
             Kind::Const(_)
             | Kind::Local(_)
@@ -366,22 +403,24 @@ impl Value {
             | Kind::Instructions
             | Kind::FaultAddress
             | Kind::FaultAccess
-            | Kind::Pending(_) => Vec::new(),
+            | Kind::Pending(_) => SmallVec::new(),
             Kind::Element { index: value, .. }
             | Kind::Memory { address: value, .. }
             | Kind::CellPart { address: value, .. }
             | Kind::Unary(_, value)
             | Kind::ZeroExtend(value)
             | Kind::SignExtend(value)
-            | Kind::Slice { base: value, .. } => vec![value],
-            Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => vec![left, right],
+            | Kind::Slice { base: value, .. } => smallvec![&**value],
+            Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => {
+                smallvec![&**left, &**right]
+            }
             Kind::Concat(parts) => parts.iter().collect(),
-            Kind::Select(condition, then, otherwise) => vec![condition, then, otherwise],
+            Kind::Select(condition, then, otherwise) => smallvec![&**condition, &**then, &**otherwise],
         }
     }
 
     /// The same, to be changed.
-    pub(crate) fn children_mut(&mut self) -> Vec<&mut Value> {
+    pub(crate) fn children_mut(&mut self) -> SmallVec<[&mut Value; 3]> {
         match &mut self.kind {
             Kind::Const(_)
             | Kind::Local(_)
@@ -390,17 +429,21 @@ impl Value {
             | Kind::Instructions
             | Kind::FaultAddress
             | Kind::FaultAccess
-            | Kind::Pending(_) => Vec::new(),
+            | Kind::Pending(_) => SmallVec::new(),
             Kind::Element { index: value, .. }
             | Kind::Memory { address: value, .. }
             | Kind::CellPart { address: value, .. }
             | Kind::Unary(_, value)
             | Kind::ZeroExtend(value)
             | Kind::SignExtend(value)
-            | Kind::Slice { base: value, .. } => vec![value],
-            Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => vec![left, right],
+            | Kind::Slice { base: value, .. } => smallvec![&mut **value],
+            Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => {
+                smallvec![&mut **left, &mut **right]
+            }
             Kind::Concat(parts) => parts.iter_mut().collect(),
-            Kind::Select(condition, then, otherwise) => vec![condition, then, otherwise],
+            Kind::Select(condition, then, otherwise) => {
+                smallvec![&mut **condition, &mut **then, &mut **otherwise]
+            }
         }
     }
 
@@ -424,7 +467,7 @@ pub(crate) enum Item<'a> {
 
 impl Op {
     /// The values that stand directly in it.
-    pub(crate) fn values(&self) -> Vec<&Value> {
+    pub(crate) fn values(&self) -> SmallVec<[&Value; 3]> {
         match self {
             Op::Set(_, value)
             | Op::SetRegister { value, .. }
@@ -432,10 +475,10 @@ impl Op {
             | Op::Halt(value, _)
             | Op::Strike(value)
             | Op::ExtraCycles(value)
-            | Op::Note(_, value) => vec![value],
+            | Op::Note(_, value) => smallvec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
-            | Op::SetCellPart { address: place, value, .. } => vec![value, place],
+            | Op::SetCellPart { address: place, value, .. } => smallvec![value, place],
             Op::LinuxCall(_, values)
             | Op::Semihost(_, values)
             | Op::Print(_, values)
@@ -449,12 +492,12 @@ impl Op {
             | Op::Event(_)
             | Op::Decoded
             | Op::Empty
-            | Op::Undecoded(_) => Vec::new(),
+            | Op::Undecoded(_) => SmallVec::new(),
         }
     }
 
     /// The same, to be changed.
-    pub(crate) fn values_mut(&mut self) -> Vec<&mut Value> {
+    pub(crate) fn values_mut(&mut self) -> SmallVec<[&mut Value; 3]> {
         match self {
             Op::Set(_, value)
             | Op::SetRegister { value, .. }
@@ -462,10 +505,10 @@ impl Op {
             | Op::Halt(value, _)
             | Op::Strike(value)
             | Op::ExtraCycles(value)
-            | Op::Note(_, value) => vec![value],
+            | Op::Note(_, value) => smallvec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
-            | Op::SetCellPart { address: place, value, .. } => vec![value, place],
+            | Op::SetCellPart { address: place, value, .. } => smallvec![value, place],
             Op::LinuxCall(_, values)
             | Op::Semihost(_, values)
             | Op::Print(_, values)
@@ -479,25 +522,25 @@ impl Op {
             | Op::Event(_)
             | Op::Decoded
             | Op::Empty
-            | Op::Undecoded(_) => Vec::new(),
+            | Op::Undecoded(_) => SmallVec::new(),
         }
     }
 
     /// The lists of statements in it, to be changed.
-    pub(crate) fn lists_mut(&mut self) -> Vec<&mut Vec<Op>> {
+    pub(crate) fn lists_mut(&mut self) -> SmallVec<[&mut Vec<Op>; 2]> {
         match self {
-            Op::If(_, then, otherwise) => vec![then, otherwise],
-            Op::Loop(_, body) | Op::Block(_, body) => vec![body],
-            _ => Vec::new(),
+            Op::If(_, then, otherwise) => smallvec![then, otherwise],
+            Op::Loop(_, body) | Op::Block(_, body) => smallvec![body],
+            _ => SmallVec::new(),
         }
     }
 
     /// The lists of statements in it.
-    pub(crate) fn lists(&self) -> Vec<&[Op]> {
+    pub(crate) fn lists(&self) -> SmallVec<[&[Op]; 2]> {
         match self {
-            Op::If(_, then, otherwise) => vec![then, otherwise],
-            Op::Loop(_, body) | Op::Block(_, body) => vec![body],
-            _ => Vec::new(),
+            Op::If(_, then, otherwise) => smallvec![&then[..], &otherwise[..]],
+            Op::Loop(_, body) | Op::Block(_, body) => smallvec![&body[..]],
+            _ => SmallVec::new(),
         }
     }
 }
@@ -515,9 +558,81 @@ pub(crate) fn walk_ops(ops: &[Op], visit: &mut dyn FnMut(Item<'_>)) {
     }
 }
 
+/// Calls `visit` for every statement of a list, outer ones first.
+pub(crate) fn each_op(ops: &[Op], visit: &mut impl FnMut(&Op)) {
+    for op in ops {
+        visit(op);
+        for list in op.lists() {
+            each_op(list, visit);
+        }
+    }
+}
+
+/// True if a statement of a list, or of one within it, is asked for.
+pub(crate) fn any_op(ops: &[Op], is_asked: &mut impl FnMut(&Op) -> bool) -> bool {
+    ops.iter().any(|op| is_asked(op) || op.lists().into_iter().any(|list| any_op(list, is_asked)))
+}
+
 /// Number of statements and values of a list.
 pub(crate) fn count_parts(ops: &[Op]) -> usize {
     let mut parts = 0;
     walk_ops(ops, &mut |_| parts += 1);
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a value is where its local holds a number.
+    fn with(value: &Value, number: u128) -> u128 {
+        let found = match &value.kind {
+            Kind::Const(value) => *value,
+            Kind::Local(_) => number,
+            Kind::ZeroExtend(inner) => with(inner, number),
+            Kind::Slice { base, low } => with(base, number) >> low,
+            Kind::Binary(operator, left, right) => {
+                binary(*operator, with(left, number), with(right, number), left.width)
+            }
+            kind => panic!("no {kind:?} is expected"),
+        };
+        found & mask(value.width)
+    }
+
+    #[test]
+    fn a_carry_is_a_comparison() {
+        let extended = |width| Value::zero_extend(width, Value::local(3, 1));
+        for (width, number) in
+            [4, 5].into_iter().flat_map(|width| (0..1 << width).map(move |number| (width, number)))
+        {
+            for sum in [
+                Value::binary(BinaryOp::Add, width, extended(width), Value::constant(width, number)),
+                Value {
+                    width,
+                    kind: Kind::Binary(
+                        BinaryOp::Add,
+                        Box::new(Value::constant(width, number)),
+                        Box::new(extended(width)),
+                    ),
+                },
+            ] {
+                let bit = Value::slice(1, sum, 3);
+                assert!(!bit.any(&|part| matches!(part.kind, Kind::Slice { .. })), "{bit:?}");
+                (0..8).for_each(|held| {
+                    assert_eq!(with(&bit, held), (held + number) >> 3 & 1, "{held} + {number}")
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn above_what_is_extended_there_is_nothing() {
+        let read = Value {
+            width: 1,
+            kind: Kind::Element { register: 0, index: Box::new(Value::local(3, 1)), low: 0 },
+        };
+        assert_eq!(Value::slice(2, Value::zero_extend(8, Value::local(3, 1)), 4), Value::constant(2, 0));
+        // What may end the instruction is evaluated all the same.
+        assert!(Value::slice(2, Value::zero_extend(8, read), 4).may_trap());
+    }
 }

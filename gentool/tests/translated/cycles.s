@@ -2,7 +2,7 @@
 # is stored with another value.
         .text
         .global _start
-_start: li      s0, 300                 # often enough to be compiled
+_start: li      s0, 1500                # often enough to be compiled
         la      s11, f
         li      s1, 0
 main:   addi    s3, s0, 100

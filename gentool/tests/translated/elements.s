@@ -3,7 +3,7 @@ start:  set     r0, 0
         set     r1, 2                   // the element
         set     r2, 5
         set     r3, 1
-        set     r4, 700                 // turns
+        set     r4, 3500                // turns
         set     r6, 0xffff
 loop:   add     r5, r2
         poke    r1, r3
@@ -17,7 +17,7 @@ loop:   add     r5, r2
         add     r5, r2
         add     r4, r6
         bnz     r4, loop
-        set     r4, 700
+        set     r4, 3500
 again:  set     r7, back
         bnz     r3, aside
 back:   add     r4, r6

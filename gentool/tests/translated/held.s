@@ -2,7 +2,7 @@
 # others, on ways that meet, on one way and not on the other, in short loops between them.
         .text
         .global _start
-_start: li      s0, 300                 # often enough to be compiled
+_start: li      s0, 1500                # often enough to be compiled
         li      s1, 1
 outer:  addi    t0, s0, 1               # all of these have changed
         addi    t1, t0, 3

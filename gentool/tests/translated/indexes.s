@@ -6,7 +6,7 @@
         .text
         .global _start
 _start: li      s2, 0
-        li      s1, 600
+        li      s1, 3000
         la      s3, table
 table_loop:
         andi    t0, s1, 15
@@ -19,7 +19,7 @@ table_loop:
         addi    s1, s1, -1
         bnez    s1, table_loop
 
-        li      s1, 600                 # the last cells of memory, and fewer of them than masked
+        li      s1, 3000                # the last cells of memory, and fewer of them than masked
         li      s3, LAST - 63
         li      s4, LAST - 31
 top:    andi    t0, s1, 15
@@ -40,7 +40,7 @@ top:    andi    t0, s1, 15
         addi    s1, s1, -1
         bnez    s1, top
 
-        li      s1, 600                 # the first cells
+        li      s1, 3000                # the first cells
         li      s3, FIRST + 64
 bottom: andi    t0, s1, 63
         add     t0, t0, s3
@@ -49,7 +49,7 @@ bottom: andi    t0, s1, 63
         addi    s1, s1, -1
         bnez    s1, bottom
 
-        li      s1, 600                 # a divisor that is 0 at times
+        li      s1, 3000                # a divisor that is 0 at times
 divide: andi    t0, s1, 3
         remu    t1, s2, t0
         divu    t2, s2, t0
@@ -63,7 +63,7 @@ divide: andi    t0, s1, 3
         bnez    s1, divide
 
         li      s6, 3                   # what was written all the time becomes code, and is written again
-again:  li      s1, 400
+again:  li      s1, 2000
         la      s3, buffer
 write:  andi    t0, s1, 31
         slli    t0, t0, 2
@@ -80,7 +80,7 @@ write:  andi    t0, s1, 31
         sw      t1, 256(s3)
         lw      t1, 4(t0)
         sw      t1, 260(s3)
-        li      s1, 200
+        li      s1, 1000
 call:   jalr    ra, 256(s3)
         sw      s1, 252(s3)
         addi    s1, s1, -1

@@ -1,4 +1,4 @@
-        set r0, 1200
+        set r0, 4000
 again:  get r1
         sum r1
         ask r2

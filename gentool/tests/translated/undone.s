@@ -3,7 +3,7 @@
         .text
         .global _start
 _start: ldi     r24, 0x00
-        ldi     r25, 0x03               ; 768 turns
+        ldi     r25, 0x0a               ; 2560 turns
         ldi     r16, 0x3f               ; the stack of most turns: 0x3f80
         ldi     r17, 0x80
         clr     r2

@@ -5,7 +5,7 @@
         .text
         .global _start
 _start: li      s2, 0
-        li      s1, 400
+        li      s1, 2000
         la      s3, close
 near:   lw      t0, 0(s3)               # data between functions
         add     t0, t0, s1
@@ -14,7 +14,7 @@ near:   lw      t0, 0(s3)               # data between functions
         add     s2, s2, t0
         addi    s1, s1, -1
         bnez    s1, near
-        li      s1, 300
+        li      s1, 1500
         la      s3, patched
         la      s4, other
         lw      s4, 0(s4)
@@ -30,7 +30,7 @@ over:   call    patched                 # every hundredth time it is another ins
 1:      addi    s1, s1, -1
         bnez    s1, over
         li      s6, 3
-far:    li      s1, 200                 # code is put where data were written all the time
+far:    li      s1, 1000                # code is put where data were written all the time
         li      s3, FAR
 fill:   sw      s1, 0(s3)
         sw      s1, 64(s3)
@@ -41,7 +41,7 @@ fill:   sw      s1, 0(s3)
         sw      t1, 0(s3)
         lw      t1, 4(t0)
         sw      t1, 4(s3)
-        li      s1, 100
+        li      s1, 500
 again:  jalr    ra, 0(s3)
         addi    s1, s1, -1
         bnez    s1, again

@@ -129,7 +129,7 @@ impl Walk<'_> {
         let operand = self.operand(context, instance)?;
         let model = self.model;
         match &model.operation(self.contexts[operand].operation).expression {
-            Some(expression) => self.run_inner(state, operand, &expression.read, &[]).first().copied()?,
+            Some(expression) => self.run_inner(state, operand, &expression.read, &[]).get(0),
             None => self.coded(context, instance),
         }
     }
@@ -187,7 +187,7 @@ impl Walk<'_> {
         let expression = model.operation(self.contexts[found.context].operation).expression.as_ref();
         let place = expression.and_then(|expression| expression.place.as_ref())?;
         let parts = self.parts(&found);
-        self.run_inner(state, found.context, &place.read, &parts).first().copied()?
+        self.run_inner(state, found.context, &place.read, &parts).get(0)
     }
 
     /// Assigns to a place that was found.
@@ -217,7 +217,7 @@ impl Walk<'_> {
     fn parts(&self, found: &Found) -> Vec<(u32, Option<Known>)> {
         let place = self.expression(found.context).and_then(|expression| expression.place.as_ref());
         let parts = place.map_or(&[][..], |place| &place.parts);
-        parts.iter().map(|part| (*part, found.locals.get(*part as usize).copied().flatten())).collect()
+        parts.iter().map(|part| (*part, found.locals.get(*part))).collect()
     }
 
     /// Assigns to what a reference stands for.

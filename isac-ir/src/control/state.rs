@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Delayed;
+use crate::slots::Slots;
 
 /// A value that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +131,15 @@ impl Leads {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
     pub context: usize,
-    pub locals: Vec<Option<Known>>,
+    pub locals: Locals,
+}
+
+/// What is known of the locals of a body. They begin as 0.
+pub(super) type Locals = Slots<Option<Known>>;
+
+/// Of a body that begins.
+pub(super) fn no_locals() -> Locals {
+    Slots::new(Some(Known::number(0)))
 }
 
 /// What is known at a point; what is not in a map is not known.
@@ -153,7 +162,7 @@ pub(super) struct State {
     /// By register and element.
     pub registers: BTreeMap<(u32, u128), Known>,
     /// Of the body at hand.
-    pub locals: Vec<Option<Known>>,
+    pub locals: Locals,
     /// LOCALs by context.
     pub variables: BTreeMap<(usize, u32), Known>,
     /// Places by context and binding.
@@ -174,7 +183,7 @@ impl State {
             leads: Leads(Leads::NOTHING),
             is_beset: false,
             registers: BTreeMap::new(),
-            locals: Vec::new(),
+            locals: no_locals(),
             variables: BTreeMap::new(),
             found: BTreeMap::new(),
             is_gone: false,
@@ -264,10 +273,8 @@ impl State {
         self.registers.retain(|place, value| other.registers.get(place) == Some(value));
         self.variables.retain(|place, value| other.variables.get(place) == Some(value));
         self.found.retain(|place, value| other.found.get(place) == Some(value));
-        for (ours, theirs) in self.locals.iter_mut().zip(other.locals) {
-            if *ours != theirs {
-                *ours = None;
-            }
+        for local in self.locals.differing(&other.locals) {
+            self.locals.set(local, None);
         }
     }
 }

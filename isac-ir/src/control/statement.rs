@@ -1,6 +1,6 @@
 //! Statements, run over what is known.
 
-use super::state::{Known, State};
+use super::state::{Known, Locals, State, no_locals};
 use super::{Context, Walk};
 use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, walk_statements};
 
@@ -17,10 +17,10 @@ impl Walk<'_> {
         context: usize,
         body: &Body,
         set: &[(u32, Option<Known>)],
-    ) -> Vec<Option<Known>> {
-        let mut locals = vec![Some(Known::number(0)); body.locals.len().max(1)];
+    ) -> Locals {
+        let mut locals = no_locals();
         for (local, value) in set {
-            locals[*local as usize] = *value;
+            locals.set(*local, *value);
         }
         let outer = std::mem::replace(&mut state.locals, locals);
         let labels = std::mem::take(&mut self.left);
@@ -42,7 +42,7 @@ impl Walk<'_> {
         match statement {
             Stmt::Set { local, value } => {
                 let value = self.evaluate(state, context, value);
-                state.locals[*local as usize] = value;
+                state.locals.set(*local, value);
             }
             Stmt::SetVariable { variable, value } => {
                 match self.evaluate(state, context, value) {
@@ -111,7 +111,7 @@ impl Walk<'_> {
                 self.write_bound(state, context, body, *binding, value);
             }
             Stmt::LinuxCall { result, .. } | Stmt::Semihost { result, .. } => {
-                state.locals[*result as usize] = None;
+                state.locals.set(*result, None);
             }
             _ => self.run_control(state, context, body, statement),
         }
@@ -220,7 +220,7 @@ impl Walk<'_> {
         };
         let is_number = |value: &Expr| matches!(whole(value).kind, ExprKind::Const(_));
         let is_it = |fetched: &Expr, other: &Expr| is_fetched(fetched) && !is_number(other);
-        let found = self.model.overlaps() && (is_it(left, right) || is_it(right, left));
+        let found = (is_it(left, right) || is_it(right, left)) && self.model.overlaps();
         found.then_some(*operator == BinaryOp::NotEqual)
     }
 
@@ -264,7 +264,7 @@ fn keeps(state: &mut State, value: Option<Known>) {
 /// Forgets what statements assign.
 fn forget_assigned(state: &mut State, context: usize, statements: &[Stmt]) {
     walk_statements(statements, &mut |statement| match statement {
-        Stmt::Set { local, .. } => state.locals[*local as usize] = None,
+        Stmt::Set { local, .. } => state.locals.set(*local, None),
         Stmt::SetVariable { variable, .. } => {
             state.variables.remove(&(context, *variable));
         }

@@ -12,7 +12,7 @@ impl Walk<'_> {
     pub(super) fn evaluate(&mut self, state: &mut State, context: usize, expr: &Expr) -> Option<Known> {
         let value = match &expr.kind {
             ExprKind::Const(value) => Known::number(*value),
-            ExprKind::Local(local) => state.locals[*local as usize]?,
+            ExprKind::Local(local) => state.locals.get(*local)?,
             ExprKind::Variable(variable) => *state.variables.get(&(context, *variable))?,
             ExprKind::Field(field) => self.field(context, *field)?,
             ExprKind::Coded(instance) => self.coded(context, *instance)?,

@@ -14,7 +14,7 @@ use super::{Codegen, Given, Position};
 use crate::counting::Lead;
 use crate::flow::Way;
 use crate::region::{Block, pc_behind};
-use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
+use crate::residual::{Item, Kind, Op, PC, Value, each_op};
 
 /// Most instructions of a way.
 const MOST_STEPS: usize = 3;
@@ -118,8 +118,8 @@ impl Codegen<'_, '_> {
     fn written_by(&self, block: &Block) -> Vec<Variable> {
         let mut found = Vec::new();
         for step in &block.steps {
-            walk_ops(&step.step.ops, &mut |item| {
-                if let Item::Op(Op::SetRegister { register, element, .. }) = item {
+            each_op(&step.step.ops, &mut |op| {
+                if let Op::SetRegister { register, element, .. } = op {
                     found.push(self.registers[&(*register, *element)]);
                 }
             });

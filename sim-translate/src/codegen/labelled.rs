@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
 use super::shape::TURNS;
 use super::{Codegen, Pc, Position, SiteKind};
 use crate::layout;
-use crate::residual::{Item, Op, PC, walk_ops};
+use crate::residual::{Op, PC, each_op};
 use crate::specialise::{is_gone, sets_pc};
 
 /// Turns of loops within instructions, all together, before compiled code comes back: some tenths of a
@@ -45,8 +45,8 @@ impl Codegen<'_, '_> {
     /// instruction is left to the interpreter: the run may be interrupted there.
     pub(super) fn repeat(&mut self, label: u32, body: &[Op]) {
         self.declare_locals(body);
-        walk_ops(body, &mut |item| {
-            if let Item::Op(Op::SetRegister { register, element, .. }) = item
+        each_op(body, &mut |op| {
+            if let Op::SetRegister { register, element, .. } = op
                 && self.registers.contains_key(&(*register, *element))
             {
                 self.dirty.insert((*register, *element));

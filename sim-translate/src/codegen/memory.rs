@@ -15,7 +15,7 @@ use super::window::Window;
 use super::{Codegen, SiteKind, type_of};
 use crate::compilable::Left;
 use crate::layout;
-use crate::residual::{Item, Kind, Op, Value, walk_ops};
+use crate::residual::{Item, Kind, Op, Value, each_op};
 
 /// An access, as compiled code sees it.
 #[derive(Debug, Clone, Copy)]
@@ -396,18 +396,16 @@ impl Codegen<'_, '_> {
 /// then noted.
 pub(super) fn writes_late(ops: &[Op], mut has_effects: bool) -> bool {
     let mut late = false;
-    walk_ops(ops, &mut |item| match item {
-        Item::Op(Op::SetMemory { .. }) => {
+    each_op(ops, &mut |op| match op {
+        Op::SetMemory { .. } => {
             late |= has_effects;
             has_effects = true;
         }
-        Item::Op(
-            Op::SetRegister { .. }
-            | Op::SetElement { .. }
-            | Op::Strike(_)
-            | Op::ExtraCycles(_)
-            | Op::Event(_),
-        ) => has_effects = true,
+        Op::SetRegister { .. }
+        | Op::SetElement { .. }
+        | Op::Strike(_)
+        | Op::ExtraCycles(_)
+        | Op::Event(_) => has_effects = true,
         _ => {}
     });
     late

@@ -13,7 +13,7 @@ use super::{Codegen, NOBODY, Pc, Position, SiteKind, type_of};
 use crate::compilable::{Left, Undone, find_left};
 use crate::layout;
 use crate::region::{Numbered, pc_behind};
-use crate::residual::{Item, Op, PC, Value, walk_ops};
+use crate::residual::{Op, PC, Value, any_op, each_op};
 use crate::specialise::{Step, is_gone};
 
 /// How much more rarely a way is expected to be gone that is rarely gone.
@@ -71,8 +71,8 @@ impl Codegen<'_, '_> {
         self.begun = self.held_dirty();
         // Registers that are no variables are written at once.
         let mut written = BTreeSet::new();
-        walk_ops(&step.ops, &mut |item| {
-            if let Item::Op(Op::SetRegister { register, element, .. }) = item {
+        each_op(&step.ops, &mut |op| {
+            if let Op::SetRegister { register, element, .. } = op {
                 written.insert((*register, *element));
             }
         });
@@ -517,8 +517,8 @@ impl Codegen<'_, '_> {
     /// Locals that are assigned in an arm alone exist before it: they are 0 elsewhere.
     pub(super) fn declare_locals(&mut self, ops: &[Op]) {
         let mut assigned = Vec::new();
-        walk_ops(ops, &mut |item| match item {
-            Item::Op(Op::Set(local, _)) if *local != PC => assigned.push(*local),
+        each_op(ops, &mut |op| match op {
+            Op::Set(local, _) if *local != PC => assigned.push(*local),
             _ => {}
         });
         for local in assigned {
@@ -534,7 +534,5 @@ impl Codegen<'_, '_> {
 
 /// Whether a statement strikes the instruction.
 fn strikes(ops: &[Op]) -> bool {
-    let mut strikes = false;
-    walk_ops(ops, &mut |item| strikes |= matches!(item, Item::Op(Op::Strike(_))));
-    strikes
+    any_op(ops, &mut |op| matches!(op, Op::Strike(_)))
 }

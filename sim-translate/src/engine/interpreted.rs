@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use isac_ir::control::operations_around;
 
-use super::TranslatedEngine;
+use super::{HOT_AT_FIRST, TranslatedEngine};
 use crate::compilable::Compilable;
 use crate::specialise::Step;
 
@@ -14,7 +14,7 @@ const ONE_IN: u64 = 100;
 /// Most operations that are named.
 const MOST_NAMED: usize = 5;
 /// What is interpreted more rarely has mostly not run often enough to be compiled.
-const FREQUENT: u64 = 1000;
+const FREQUENT: u64 = 5 * HOT_AT_FIRST as u64;
 
 /// What compiled code comes to and does not do.
 const LEFT: &str = "it accesses a device, registers or FUNCTIONs in a MEMORY_MAP, several memories or memory close \

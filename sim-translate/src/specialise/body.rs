@@ -5,13 +5,16 @@ use isac_ir::behavior::{Body, Stmt};
 use sim_profile::ValueKind;
 use sim_runtime::memory::CellStore;
 
-use super::environment::Environment;
 use super::operand::Found;
-use super::{Specialiser, Turn};
-use crate::residual::{Item, Op, PC, Trap, Value, count_parts, walk_ops};
+use super::{Environment, Specialiser, Turn};
+use crate::compilable::{Compilable, Undone};
+use crate::residual::{Op, PC, Trap, Value, any_op, count_parts};
 
-/// Most statements that a loop is unrolled to.
+/// Most statements and values that a loop is unrolled to, of those that become machine code: where a map has
+/// registers or FUNCTIONs, each access has arms for them that are left to the interpreter.
 const UNROLLED: usize = 256;
+/// Most of all, and so most turns.
+const UNROLLED_WITH_ARMS: usize = 1 << 13;
 
 /// Where a list of statements ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -454,7 +457,9 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         let (environment, frame_before) = (self.environment.clone(), frame.clone());
         let (begun, ways) = (ops.len(), labels.ways.len());
         let number = self.new_label();
-        for _ in 0..UNROLLED {
+        let compilable = Compilable::of(self.model);
+        let (mut compiled, mut all) = (0, 0);
+        while compiled <= UNROLLED && all <= UNROLLED_WITH_ARMS {
             let mut turn = Vec::new();
             let flow = self.run_labelled(frame, (label, number), body, labels, &mut turn);
             let here = labels.ways.iter().filter(|way| way.label == number).count();
@@ -469,8 +474,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 return Some(Flow::On);
             }
             let goes_on = here == 0 && outer == 0 && flow == Flow::On;
+            compiled += 1 + compilable.count_parts(&turn, Undone::All);
+            all += count_parts(&turn);
             ops.append(&mut turn);
-            if !goes_on || count_parts(&ops[begun..]) > UNROLLED {
+            if !goes_on {
                 break;
             }
         }
@@ -495,11 +502,7 @@ fn push_if(ops: &mut Vec<Op>, condition: Value, then: Vec<Op>, otherwise: Vec<Op
 
 /// True if a label is left somewhere in a list.
 fn leaves(ops: &[Op], label: u32) -> bool {
-    let mut found = false;
-    walk_ops(ops, &mut |item| {
-        found |= matches!(item, Item::Op(Op::Leave(left, _)) if *left == label);
-    });
-    found
+    any_op(ops, &mut |op| matches!(op, Op::Leave(left, _) if *left == label))
 }
 
 /// Drops the leaves of a label that stand at the end anyway.

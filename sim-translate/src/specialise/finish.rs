@@ -9,7 +9,7 @@ use super::propagate::propagate;
 use super::{Decodes, Specialiser, Step};
 use crate::compilable::{Compilable, Undone, find_left, mark_empty_arms};
 use crate::mode::ModeItems;
-use crate::residual::{Item, Op, PC, Value, count_parts, walk_ops};
+use crate::residual::{Op, PC, Value, any_op, count_parts};
 
 /// Most statements and values of a step that are written again so that the ways part.
 const DOUBLED: usize = 256;
@@ -96,9 +96,7 @@ fn part(ops: &mut Vec<Op>, items: &ModeItems, room: &mut usize) {
 
 /// True if something in a list sets the program counter.
 pub(crate) fn sets_pc(ops: &[Op]) -> bool {
-    let mut found = false;
-    walk_ops(ops, &mut |item| found |= matches!(item, Item::Op(Op::Set(PC, _))));
-    found
+    any_op(ops, &mut |op| matches!(op, Op::Set(PC, _)))
 }
 
 /// True if a list does not come to its end.
@@ -159,8 +157,11 @@ impl Deferral<'_> {
     fn list(&mut self, ops: &mut [Op], behind: bool) -> bool {
         let mut may_trap = behind;
         for op in ops.iter_mut().rev() {
-            let has_left = matches!(op, Op::If(..)) && find_left(op).is_some();
-            let own = op.values().iter().any(|value| value.may_trap()) || !self.compilable.includes_op(op);
+            // Nothing is asked where something behind it may.
+            let own = may_trap
+                || matches!(op, Op::If(..)) && find_left(op).is_some()
+                || op.values().iter().any(|value| value.may_trap())
+                || !self.compilable.includes_op(op);
             match op {
                 Op::Count(counter) if may_trap => {
                     let local = self.local(*counter);
@@ -171,10 +172,8 @@ impl Deferral<'_> {
                 Op::If(_, then, otherwise) => {
                     let first = self.list(then, may_trap);
                     let second = self.list(otherwise, may_trap);
-                    let leaves = [then, otherwise]
-                        .into_iter()
-                        .any(|arm| self.compilable.leaves(arm, (false, self.undone)));
-                    may_trap = first || second || own || leaves || has_left;
+                    let leaves = |arm: &Vec<Op>| self.compilable.leaves(arm, (false, self.undone));
+                    may_trap = first || second || own || leaves(then) || leaves(otherwise);
                 }
                 // What stands in a loop may come again; a block may be left to what stands behind it.
                 Op::Loop(_, body) => {

@@ -6,7 +6,6 @@
 
 mod body;
 mod decoding;
-mod environment;
 mod execution;
 mod finish;
 mod noted;
@@ -25,11 +24,11 @@ use isac_ir::behavior::Body;
 use isac_ir::bits::Bits;
 use isac_ir::operation::{Role, Target};
 use isac_ir::root::RootDecoding;
+use isac_ir::slots::Slots;
 use sim_profile::ValuePlace;
 use sim_runtime::memory::CellStore;
 
 use self::body::{Flow, Frame};
-use self::environment::Environment;
 use self::execution::{Begun, Execution, has_operand_variables};
 use crate::compilable::Undone;
 use crate::mode::{Mode, ModeItems};
@@ -180,6 +179,9 @@ struct Turn {
     execution: u32,
 }
 
+/// What is known of the locals of a step at one point of it. One that nothing has assigned is 0.
+type Environment = Slots<Option<u128>>;
+
 /// The local that stands for an item of the mode.
 fn item_local(item: usize) -> u32 {
     PC + 1 + item as u32
@@ -239,7 +241,7 @@ struct Specialiser<'m, S> {
 
 impl<'m, S: CellStore> Specialiser<'m, S> {
     fn new(model: &'m Model, store: &'m S, items: &'m ModeItems, place: Place) -> Self {
-        let mut environment = Environment::default();
+        let mut environment = Environment::new(Some(0));
         let width = model.pc.width_bits;
         environment.set(PC, Some(place.address.into()));
         let mut locals = vec![width];

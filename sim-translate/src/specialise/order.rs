@@ -10,7 +10,7 @@ use sim_runtime::memory::CellStore;
 
 use super::Specialiser;
 use super::body::Frame;
-use crate::residual::{Item, Kind, Op, Value, walk_ops};
+use crate::residual::{Item, Kind, Op, Value, each_op};
 
 impl<'m, S: CellStore> Specialiser<'m, S> {
     /// The values of expressions, each as it is when those before it have been evaluated and those behind it have
@@ -73,22 +73,19 @@ struct Changes {
 impl Changes {
     fn of(ops: &[Op]) -> Changes {
         let mut changes = Changes::default();
-        walk_ops(ops, &mut |item| {
-            let Item::Op(op) = item else { return };
-            match op {
-                Op::Set(local, _) => _ = changes.locals.insert(*local),
-                Op::LinuxCall(local, _) | Op::Semihost(local, _) => {
-                    changes.locals.insert(*local);
-                    changes.has_effects = true;
-                }
-                Op::SetRegister { register, .. } | Op::SetElement { register, .. } => {
-                    changes.registers.insert(*register);
-                }
-                Op::SetMemory { .. } | Op::SetCellPart { .. } | Op::ExtraCycles(_) => {
-                    changes.has_effects = true;
-                }
-                _ => {}
+        each_op(ops, &mut |op| match op {
+            Op::Set(local, _) => _ = changes.locals.insert(*local),
+            Op::LinuxCall(local, _) | Op::Semihost(local, _) => {
+                changes.locals.insert(*local);
+                changes.has_effects = true;
             }
+            Op::SetRegister { register, .. } | Op::SetElement { register, .. } => {
+                changes.registers.insert(*register);
+            }
+            Op::SetMemory { .. } | Op::SetCellPart { .. } | Op::ExtraCycles(_) => {
+                changes.has_effects = true;
+            }
+            _ => {}
         });
         changes
     }

@@ -1,11 +1,11 @@
 //! Simple values are carried from where a local is assigned to where it is read: an address that a
 //! FUNCTION was given is again a register and a constant, as the access checks want it.
 
-use std::collections::{HashMap, HashSet};
-
 use isac_ir::behavior::BinaryOp;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use smallvec::{SmallVec, smallvec};
 
-use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
+use crate::residual::{Item, Kind, Op, PC, Value, each_op, walk_ops};
 
 /// Most parts of a value that is evaluated again instead of kept.
 const SIMPLE: usize = 5;
@@ -29,7 +29,7 @@ enum Source {
 /// and a value holds as long as its sources, and the local that it stands for, have the numbers that they had.
 #[derive(Default)]
 struct Known {
-    values: HashMap<u32, (Value, Vec<(Source, u32)>)>,
+    values: HashMap<u32, Kept>,
     /// The number of each source; 0 for one that has not changed.
     numbers: HashMap<Source, u32>,
     /// Of registers that were written at an index that is not known.
@@ -39,8 +39,11 @@ struct Known {
     undone: Vec<Change>,
 }
 
+/// A value, and what it is made of with the numbers that this had.
+type Kept = (Value, SmallVec<[(Source, u32); 4]>);
+
 enum Change {
-    Value(u32, Option<(Value, Vec<(Source, u32)>)>),
+    Value(u32, Option<Kept>),
     Number(Source, u32),
     File(u32, u32),
 }
@@ -53,7 +56,7 @@ impl Known {
     }
 
     fn insert(&mut self, local: u32, value: Value) {
-        let mut sources = vec![Source::Local(local)];
+        let mut sources: SmallVec<[Source; 4]> = smallvec![Source::Local(local)];
         value.walk(&mut |item| match item {
             Item::Value(Value { kind: Kind::Local(local), .. }) => sources.push(Source::Local(*local)),
             Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
@@ -89,11 +92,7 @@ impl Known {
 
     /// Whatever statements that may run at some time may change.
     fn forget_written(&mut self, ops: &[Op]) {
-        walk_ops(ops, &mut |item| {
-            if let Item::Op(op) = item {
-                self.forget_changed(op);
-            }
-        });
+        each_op(ops, &mut |op| self.forget_changed(op));
     }
 
     /// What one statement itself changes.
@@ -139,10 +138,6 @@ impl Known {
     }
 }
 
-fn mentions(value: &Value, is_it: &dyn Fn(&Kind) -> bool) -> bool {
-    is_it(&value.kind) || value.children().iter().any(|child| mentions(child, is_it))
-}
-
 /// Goes through a list, with what is known before it; behind it, what is known there.
 fn carry(ops: &mut [Op], known: &mut Known) {
     for op in ops {
@@ -159,8 +154,8 @@ fn carry(ops: &mut [Op], known: &mut Known) {
                 let (local, value) = (*local, value.clone());
                 known.change(Source::Local(local));
                 let names_itself =
-                    mentions(&value, &|kind| matches!(kind, Kind::Local(read) if *read == local));
-                if local != PC && !names_itself && is_simple(&value) {
+                    || value.any(&|part| matches!(part.kind, Kind::Local(read) if read == local));
+                if local != PC && is_simple(&value) && !names_itself() {
                     known.insert(local, value);
                 }
             }
@@ -171,41 +166,54 @@ fn carry(ops: &mut [Op], known: &mut Known) {
 
 /// True for what costs no more than reading it from where it was kept.
 fn is_simple(value: &Value) -> bool {
-    let mut parts = 0;
-    let mut is_simple = true;
-    value.walk(&mut |item| {
-        let Item::Value(part) = item else { return };
-        parts += 1;
-        is_simple &= match &part.kind {
+    fn takes(value: &Value, parts: &mut usize) -> bool {
+        let is_simple = match &value.kind {
             Kind::Const(_) | Kind::Register { .. } => true,
             Kind::Local(local) => *local != PC,
             Kind::ZeroExtend(_) | Kind::SignExtend(_) | Kind::Slice { .. } => true,
             Kind::Binary(BinaryOp::Add, left, right) => left.known().is_some() || right.known().is_some(),
             _ => false,
         };
-    });
-    is_simple && parts <= SIMPLE
+        if !is_simple || *parts == 0 {
+            return false;
+        }
+        *parts -= 1;
+        value.children().into_iter().all(|child| takes(child, parts))
+    }
+    takes(value, &mut { SIMPLE })
 }
 
 /// Puts known values in the place of locals.
 fn put_in(value: &mut Value, known: &Known) {
-    if known.values.is_empty() {
-        return;
+    if !known.values.is_empty() {
+        replace_locals(value, known);
     }
-    if let Kind::Local(local) = value.kind {
-        if let Some(simple) = known.get(local).filter(|simple| simple.width == value.width) {
-            *value = simple.clone();
+}
+
+fn replace_locals(value: &mut Value, known: &Known) {
+    match value.kind {
+        Kind::Const(_) | Kind::Register { .. } => {}
+        Kind::Local(local) => {
+            if let Some(simple) = known.get(local).filter(|simple| simple.width == value.width) {
+                *value = simple.clone();
+            }
         }
-        return;
+        _ => {
+            value.children_mut().into_iter().for_each(|child| replace_locals(child, known));
+            fold(value);
+        }
     }
-    for child in value.children_mut() {
-        put_in(child, known);
-    }
-    fold(value);
 }
 
 /// Works out what has become simpler.
 fn fold(value: &mut Value) {
+    let is_folded = matches!(
+        value.kind,
+        Kind::ZeroExtend(_) | Kind::SignExtend(_) | Kind::Slice { .. } | Kind::Binary(BinaryOp::Add, ..)
+    );
+    if !is_folded {
+        return;
+    }
     let width = value.width;
     let nothing = Kind::Const(0);
     *value = match std::mem::replace(&mut value.kind, nothing) {
@@ -232,15 +240,18 @@ fn add(width: u32, left: Value, right: Value) -> Value {
 /// Drops assignments to locals that nothing reads, as long as evaluating them is not noticed; from the
 /// end on, so that what was read for these alone goes, too.
 fn drop_unread(ops: &mut Vec<Op>) {
-    drop_before(ops, &mut HashSet::from([PC]));
+    drop_before(ops, &mut HashSet::from_iter([PC]));
 }
 
 /// The same for a list, with what is read behind it; then with what is read in it, too.
 fn drop_before(ops: &mut Vec<Op>, read: &mut HashSet<u32>) {
-    let mut kept = Vec::with_capacity(ops.len());
-    while let Some(mut op) = ops.pop() {
-        match &mut op {
-            Op::Set(local, value) if !read.contains(local) && !value.may_trap() => continue,
+    let mut dropped: SmallVec<[usize; 8]> = SmallVec::new();
+    for (index, op) in ops.iter_mut().enumerate().rev() {
+        match op {
+            Op::Set(local, value) if !read.contains(local) && !value.may_trap() => {
+                dropped.push(index);
+                continue;
+            }
             Op::CountLocal(_, local) => _ = read.insert(*local),
             // What one turn reads the one before may have assigned.
             Op::Loop(_, body) => walk_ops(body, &mut |item| add_read(item, read)),
@@ -252,10 +263,16 @@ fn drop_before(ops: &mut Vec<Op>, read: &mut HashSet<u32>) {
         for value in op.values() {
             value.walk(&mut |item| add_read(item, read));
         }
-        kept.push(op);
     }
-    kept.reverse();
-    *ops = kept;
+    let mut index = 0..;
+    ops.retain(|_| {
+        let is_dropped = dropped.last().copied() == index.next();
+        if is_dropped {
+            dropped.pop();
+        }
+        !is_dropped
+    });
+    ops.shrink_to_fit();
 }
 
 fn add_read(item: Item<'_>, read: &mut HashSet<u32>) {

@@ -81,22 +81,16 @@ impl Guest {
     }
 
     fn run(&self, way: Way, scratch: &Path) -> Result<Run, String> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
-        command.arg("run").args([&self.model, &self.program]).args(["--engine", "translated", "--stats"]);
-        if way != Way::Plain {
-            command.arg("--report").arg(scratch.join("report.xml"));
-            command.args(["--limit-instructions", "1000000000000", "--timeout", "3600"]);
-        }
-        if way == Way::EveryCounter {
-            command.args(["--counters", "every"]);
-        }
-        if let Some(repeats) = self.repeats {
-            command.arg("--").arg(repeats.to_string());
-        }
-        let usage = process::run(&mut command)?;
-        if usage.status != Some(0) {
-            return Err(format!("{} ends with {:?}: {}", self.program.display(), usage.status, usage.errors));
-        }
+        let usage = self.simulate(0, |command| {
+            command.arg("--stats");
+            if way != Way::Plain {
+                command.arg("--report").arg(scratch.join("report.xml"));
+                command.args(["--limit-instructions", "1000000000000", "--timeout", "3600"]);
+            }
+            if way == Way::EveryCounter {
+                command.args(["--counters", "every"]);
+            }
+        })?;
         let line = |word: &str| {
             let found = usage.errors.lines().find(|line| line.contains(word));
             found.ok_or_else(|| format!("{}: no {word} in {}", self.program.display(), usage.errors))
@@ -115,27 +109,30 @@ impl Guest {
     fn start(&self, way: Way, scratch: &Path) -> Result<f64, String> {
         let mut least = f64::INFINITY;
         for _ in 0..3 {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
-            command.arg("run").args([&self.model, &self.program]);
-            command.args(["--engine", "translated", "--limit-instructions", "1M"]);
-            if way != Way::Plain {
-                command.arg("--report").arg(scratch.join("report.xml"));
-            }
-            if let Some(repeats) = self.repeats {
-                command.arg("--").arg(repeats.to_string());
-            }
-            let usage = process::run(&mut command)?;
-            if usage.status != Some(LIMIT_STATUS) {
-                return Err(format!(
-                    "{} ends with {:?}: {}",
-                    self.program.display(),
-                    usage.status,
-                    usage.errors
-                ));
-            }
+            let usage = self.simulate(LIMIT_STATUS, |command| {
+                command.args(["--limit-instructions", "1M"]);
+                if way != Way::Plain {
+                    command.arg("--report").arg(scratch.join("report.xml"));
+                }
+            })?;
             least = least.min(usage.seconds);
         }
         Ok(least)
+    }
+
+    /// A run with further options, which is to end with a status.
+    fn simulate(&self, status: i32, add_options: impl Fn(&mut Command)) -> Result<Usage, String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        command.arg("run").args([&self.model, &self.program]).args(["--engine", "translated"]);
+        add_options(&mut command);
+        if let Some(repeats) = self.repeats {
+            command.arg("--").arg(repeats.to_string());
+        }
+        let usage = process::run(&mut command)?;
+        if usage.status != Some(status) {
+            return Err(format!("{} ends with {:?}: {}", self.program.display(), usage.status, usage.errors));
+        }
+        Ok(usage)
     }
 
     fn qemu(&self, qemu: &str) -> Option<Usage> {

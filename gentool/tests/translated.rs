@@ -105,6 +105,13 @@ fn check_with(model: &str, program: &str, limits: &[&str], is_expected: impl Fn(
     }
 }
 
+/// The same, where a limit ends the run after so many instructions.
+fn check_up_to<const N: usize>(model: &str, program: &str, limits: [&str; N]) {
+    for limit in first_of(1, limits) {
+        check_with(model, program, &["--limit-instructions", limit], |status| status == 124);
+    }
+}
+
 #[test]
 fn ways_that_are_computed_without_a_branch_are_counted_one_by_one() {
     check("branches");
@@ -113,9 +120,7 @@ fn ways_that_are_computed_without_a_branch_are_counted_one_by_one() {
 #[test]
 fn registers_that_nobody_reads_are_as_they_were_left_wherever_a_run_ends() {
     check("held");
-    for limit in first_of(1, ["45000", "45013", "45026"]) {
-        check_with(MODEL, "held", &["--limit-instructions", limit], |status| status == 124);
-    }
+    check_up_to(MODEL, "held", ["45000", "45013", "45026"]);
 }
 
 #[test]
@@ -129,9 +134,7 @@ fn registers_are_loaded_once_in_a_cycle_that_is_entered_at_two_places() {
 fn what_an_instruction_has_done_is_undone_where_it_is_left_to_the_interpreter() {
     let avr = "models/avr/avr.isac";
     check_with(avr, "undone", &[], |status| status == 127);
-    for limit in first_of(1, ["40001", "40017", "40024"]) {
-        check_with(avr, "undone", &["--limit-instructions", limit], |status| status == 124);
-    }
+    check_up_to(avr, "undone", ["40001", "40017", "40024"]);
 }
 
 /// Each access has arms for FUNCTIONs that are left to the interpreter: the code of the list is what remains.
@@ -139,9 +142,7 @@ fn what_an_instruction_has_done_is_undone_where_it_is_left_to_the_interpreter() 
 fn lists_of_registers_are_compiled_where_a_map_has_functions_beside_memory() {
     let lists = "gentool/tests/translated/lists.isac";
     check_with(lists, "lists", &[], |status| status == 127);
-    for limit in first_of(1, ["30001", "30008", "34806"]) {
-        check_with(lists, "lists", &["--limit-instructions", limit], |status| status == 124);
-    }
+    check_up_to(lists, "lists", ["30001", "30008", "34806"]);
     check_samples(lists, "lists", &[]);
     // Up to there it has to do with memory alone.
     let folder = tempfile::tempdir().expect("a folder");
@@ -159,9 +160,7 @@ fn lists_of_registers_are_compiled_where_a_map_has_functions_beside_memory() {
 fn loops_of_an_instruction_are_compiled_where_it_can_be_begun_again() {
     let turns = "gentool/tests/translated/turns.isac";
     check_with(turns, "turns", &[], |status| status == 127);
-    for limit in first_of(1, ["20001", "20007", "31002"]) {
-        check_with(turns, "turns", &["--limit-instructions", limit], |status| status == 124);
-    }
+    check_up_to(turns, "turns", ["20001", "20007", "31002"]);
     check_samples(turns, "turns", &[]);
 }
 
@@ -242,9 +241,7 @@ fn addresses_with_masked_indexes_are_looked_at_as_the_reference_engine_does() {
 #[test]
 fn loops_that_hold_the_budget_are_counted_by_what_they_take_of_it() {
     check_with(MODEL, "loops", &[], |status| status == 127);
-    for limit in first_of(1, ["30001", "30002", "30100", "54321"]) {
-        check_with(MODEL, "loops", &["--limit-instructions", limit], |status| status == 124);
-    }
+    check_up_to(MODEL, "loops", ["30001", "30002", "30100", "54321"]);
 }
 
 #[test]

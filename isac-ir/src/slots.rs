@@ -41,7 +41,7 @@ impl<T: Copy + PartialEq> Slots<T> {
         Rc::make_mut(&mut self.parts[part])[place] = value;
     }
 
-    /// The numbers under which two do not hold the same, in order; of both the others are unset.
+    /// The numbers under which two do not hold the same, in order. Both are unset to the same.
     pub fn differing(&self, other: &Slots<T>) -> Vec<u32> {
         let mut found = Vec::new();
         for part in 0..self.parts.len().max(other.parts.len()) {

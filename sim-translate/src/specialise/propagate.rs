@@ -185,35 +185,23 @@ fn is_simple(value: &Value) -> bool {
 
 /// Puts known values in the place of locals.
 fn put_in(value: &mut Value, known: &Known) {
-    if !known.values.is_empty() {
-        replace_locals(value, known);
+    if known.values.is_empty() {
+        return;
     }
-}
-
-fn replace_locals(value: &mut Value, known: &Known) {
-    match value.kind {
-        Kind::Const(_) | Kind::Register { .. } => {}
-        Kind::Local(local) => {
-            if let Some(simple) = known.get(local).filter(|simple| simple.width == value.width) {
-                *value = simple.clone();
-            }
+    if let Kind::Local(local) = value.kind {
+        if let Some(simple) = known.get(local).filter(|simple| simple.width == value.width) {
+            *value = simple.clone();
         }
-        _ => {
-            value.children_mut().into_iter().for_each(|child| replace_locals(child, known));
-            fold(value);
-        }
+        return;
     }
+    for child in value.children_mut() {
+        put_in(child, known);
+    }
+    fold(value);
 }
 
 /// Works out what has become simpler.
 fn fold(value: &mut Value) {
-    let is_folded = matches!(
-        value.kind,
-        Kind::ZeroExtend(_) | Kind::SignExtend(_) | Kind::Slice { .. } | Kind::Binary(BinaryOp::Add, ..)
-    );
-    if !is_folded {
-        return;
-    }
     let width = value.width;
     let nothing = Kind::Const(0);
     *value = match std::mem::replace(&mut value.kind, nothing) {

@@ -9,6 +9,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::iter;
 use std::process::{Command, Stdio};
 
 use sim_translate::TranslatedEngine;
@@ -115,16 +116,22 @@ guests! {
     sorting_computes_what_it_computes_natively: "sorting", 2_620_913, 923_103;
 }
 
-/// The translated engine as it runs by default ends as the emitted one does, with its state and profile.
+/// The translated engine, with a thread beside it and without, ends as the emitted one does,
+/// with its state and profile.
 fn check_translated(simulator: &Simulator, guest: &Guest) {
-    let Some(engine) = TranslatedEngine::new((simulator.model)()) else { return };
-    let left = guest.run(simulator, &mut engine.with_profile());
+    let engine = || TranslatedEngine::new((simulator.model)()).map(TranslatedEngine::with_profile);
+    // Code comes along when it was asked for some times, so that each run is the same.
+    let Some(beside) = engine().map(|engine| engine.with_compiler_beside_after(20)) else { return };
     let emitted = guest.run(simulator, simulator.engine(EngineKind::Emitted).as_mut());
     let program = guest.program;
-    assert_eq!((left.status, left.instructions), (emitted.status, emitted.instructions), "{program}");
-    assert_eq!(left.output, emitted.output, "{program}");
-    assert_eq!(left.state, emitted.state, "{program}");
-    assert_eq!(left.report, emitted.report, "{program}");
+    for mut engine in iter::once(beside).chain(engine().filter(|_| is_thorough())) {
+        let left = guest.run(simulator, &mut engine);
+        assert!(engine.translation().regions > 0, "{program}: nothing was compiled");
+        assert_eq!((left.status, left.instructions), (emitted.status, emitted.instructions), "{program}");
+        assert_eq!(left.output, emitted.output, "{program}");
+        assert_eq!(left.state, emitted.state, "{program}");
+        assert_eq!(left.report, emitted.report, "{program}");
+    }
 }
 
 /// The same sources built for another model, with the instructions that they execute by default: all of

@@ -2,7 +2,8 @@
 //!
 //! It is reached by raw pointers on both sides, never by references that would promise that nobody
 //! else writes: so a read or write here is right at any time at which no compiled code runs at the
-//! same moment, and there is one thread. Every access is checked against the end.
+//! same moment, and one thread alone reaches it: what
+//! makes code beside a run does not. Every access is checked against the end.
 
 #![allow(unsafe_code, reason = "memory that machine code writes cannot be borrowed")]
 

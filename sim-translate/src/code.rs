@@ -5,6 +5,8 @@ mod jumps;
 mod told;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use isac_ir::Model;
@@ -12,6 +14,7 @@ use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::operation::Operation;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use crate::beside::Helper;
 use crate::calls::CallTrail;
 use crate::checks::Checks;
 use crate::codegen::returns::ReturnKind;
@@ -52,6 +55,18 @@ pub struct Translation {
     pub counters: u64,
     /// How often all code was dropped, to be made anew as the run has shown that it should be.
     pub renewals: u64,
+}
+
+impl Translation {
+    fn add(&mut self, other: Translation) {
+        self.regions += other.regions;
+        self.instructions += other.instructions;
+        self.bytes += other.bytes;
+        self.time += other.time;
+        self.edges += other.edges;
+        self.counters += other.counters;
+        self.renewals += other.renewals;
+    }
 }
 
 impl std::fmt::Display for Translation {
@@ -143,16 +158,36 @@ pub(crate) struct Code {
     frames: Option<Frames>,
     /// Timers whose time had come when the table of jumps was filled.
     jumps_pending: u64,
+    /// Who makes code beside the run, if somebody does.
+    helper: Option<Helper>,
+    /// The region that is being made there.
+    awaited: Option<Awaited>,
+}
+
+/// A region that is being made beside the run.
+struct Awaited {
+    version: Version,
+    place: Place,
+    /// Where its blocks begin.
+    begins: HashSet<Place>,
+    instructions: u64,
+    /// Where the room begins that it may take.
+    begun: u32,
 }
 
 impl Code {
     /// No region yet; the shared memory's tables are emptied.
-    pub(crate) fn new(core: &mut Core<'_>, kind: CodeKind, counting: Counting) -> Result<Code, Unsupported> {
+    pub(crate) fn new(
+        core: &mut Core<'_>,
+        kind: CodeKind,
+        counting: Counting,
+        helper: Option<Helper>,
+    ) -> Result<Code, Unsupported> {
         let first = core.state.layout.counters;
         core.sites.clear();
         core.state.claims_less = false;
-        let mut room = Room { next: first, end: first + COUNTER_BYTES };
-        let mut native = Native::new()?;
+        let mut room = Room::new(first, COUNTER_BYTES);
+        let mut native = Native::new(helper.as_ref())?;
         let mut frames = None;
         if kind.follows_calls {
             let (is_wide, adds_cycles) = (core.model().pc.width_bits >= 64, adds_cycles(core.model()));
@@ -176,6 +211,8 @@ impl Code {
             room,
             frames,
             jumps_pending: 0,
+            helper,
+            awaited: None,
         };
         code.empty_jumps(core);
         Ok(code)
@@ -191,21 +228,52 @@ impl Code {
         self.index.get(&(version, place)).copied()
     }
 
-    /// True if there is no room for another region.
+    /// True if there is no room for another region; one that is being made has its own.
     pub(crate) fn is_full(&self) -> bool {
-        self.room.next + REGION_BYTES > self.room.end || self.native.bytes > CODE_BYTES
+        self.awaited.is_none()
+            && (self.room.next + REGION_BYTES > self.room.end || self.native.bytes > CODE_BYTES)
     }
 
-    /// Compiles the region that begins at a place; `None` if that fails.
+    /// Whether a region is being made beside the run.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.awaited.is_some()
+    }
+
+    /// Whether the region that is being made begins a block at a place, for a version.
+    pub(crate) fn awaits(&self, version: Version, place: Place) -> bool {
+        let is_of = |awaited: &Awaited| awaited.version == version && awaited.begins.contains(&place);
+        self.awaited.as_ref().is_some_and(is_of)
+    }
+
+    /// Takes over the region that was being made, if it is ready.
+    pub(crate) fn take_made(&mut self, core: &mut Core<'_>, translation: &mut Translation) {
+        let bytes = self.native.bytes;
+        let made = match self.native.take_made() {
+            Ok(None) => return,
+            Ok(made) => made,
+            // One that cannot be made is interpreted.
+            Err(_) => None,
+        };
+        let Some(awaited) = self.awaited.take() else { return };
+        let Awaited { version, place, instructions, begun, .. } = awaited;
+        self.room.next = made.as_ref().map_or(begun, |(made, _)| made.room.next);
+        if let Some((made, entry)) = made {
+            let bytes = self.native.bytes - bytes;
+            let own = Translation { instructions, bytes, time: made.time, ..Translation::default() };
+            translation.add(own);
+            self.add(core, (version, place), (made.translated, entry, begun..self.room.next), translation);
+        }
+    }
+
+    /// Compiles the region that begins at a place; `None` if that fails, or is done beside the run.
     pub(crate) fn compile(
         &mut self,
         core: &mut Core<'_>,
         (version, place): (Version, Place),
-        region: &Region,
+        region: Region,
         translation: &mut Translation,
     ) -> Option<Entry> {
         let model: &Model = core.model();
-        let (first_site, first_link) = (core.sites.len() as u32, self.links.len() as u32);
         let config = self.native.config();
         let (layout, items) = (&core.state.layout, &core.state.items);
         let (helpers, compilable) = (helpers(), Compilable::of(model));
@@ -223,26 +291,54 @@ impl Code {
             helpers,
             config,
             clean: core.state.clean(),
-            first_site,
-            first_link,
+            first_site: core.sites.len() as u32,
+            first_link: self.links.len() as u32,
         };
-        let begun = self.room.next;
-        let (begun_at, bytes) = (Instant::now(), self.native.bytes);
-        let (mut made, entry) = self.native.compile(&around, region, &mut self.room).ok()?;
+        let (begun, begun_at, bytes) = (self.room.next, Instant::now(), self.native.bytes);
+        let steps = region.blocks.iter().flat_map(|block| &block.steps).map(|step| step.number);
+        let steps: Vec<u32> = steps.collect();
+        let instructions = steps.len() as u64;
+        let mut room = Room::new(begun, REGION_BYTES.min(self.room.end - begun));
+        if let Some(helper) = self.helper.as_ref().filter(|_| self.native.has_thread()) {
+            let around = around.keep(Arc::clone(&helper.model));
+            let begins = region.blocks.iter().map(|block| block.place).collect();
+            let end = room.end;
+            if self.native.begin(around, region, room) {
+                self.room.next = end;
+                self.steps.extend(steps);
+                self.awaited = Some(Awaited { version, place, begins, instructions, begun });
+            }
+            return None;
+        }
+        let (made, entry) = self.native.compile(&around, &region, &mut room).ok()?;
+        self.room.next = room.next;
+        self.steps.extend(steps);
+        let (bytes, time) = (self.native.bytes - bytes, begun_at.elapsed());
+        translation.add(Translation { instructions, bytes, time, ..Translation::default() });
+        let room = begun..self.room.next;
+        self.add(core, (version, place), (made, entry, room), translation);
+        Some(entry)
+    }
+
+    /// Adds a region with its entry and the room that it has taken.
+    fn add(
+        &mut self,
+        core: &mut Core<'_>,
+        (version, place): (Version, Place),
+        (mut made, entry, room): (Translated, Entry, Range<u32>),
+        translation: &mut Translation,
+    ) {
         translation.regions += 1;
-        translation.instructions += region.blocks.iter().map(|block| block.steps.len() as u64).sum::<u64>();
-        translation.bytes += self.native.bytes - bytes;
-        translation.time += begun_at.elapsed();
         translation.edges += made.flow.graph.edges().len() as u64;
         translation.counters += made.counters.len() as u64;
-        core.state.arena.clear(begun.into(), u64::from(self.room.next - begun));
+        core.state.arena.clear(room.start.into(), room.len() as u64);
         for (offset, table) in made.tables.drain(..) {
             (0u64..)
                 .zip(table)
                 .for_each(|(index, entry)| core.state.arena.put(u64::from(offset) + index, [entry]));
         }
-        self.steps.extend(region.blocks.iter().flat_map(|block| &block.steps).map(|step| step.number));
         let number = self.regions.len() as u32;
+        made.site_count = made.sites.len() as u32;
         for mut site in made.sites.drain(..) {
             site.region = number;
             core.sites.push(site);
@@ -254,11 +350,9 @@ impl Code {
             self.links.push(Connected { step: link.step, target, slot: link.slot, call: link.call });
         }
         self.jump_modes.extend(made.jump_modes.drain(..));
-        made.site_count = core.sites.len() as u32 - first_site;
         self.regions.push(made);
         self.pendings.push(place.pending);
         self.index.insert((version, place), entry);
-        Some(entry)
     }
 
     /// Whether a step is in some region.

@@ -1,7 +1,7 @@
 //! On which edges compiled code counts.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sim_profile::Measurement;
 
@@ -22,13 +22,13 @@ pub enum Counting {
     /// On as few, by the estimate of Wu and Larus ([`sim_profile::flow::estimate_wu_larus`]).
     WuLarus,
     /// On as few, by what an earlier run has measured.
-    Measured(Rc<Frequencies>),
+    Measured(Arc<Frequencies>),
 }
 
 impl Counting {
     /// By a measurement.
     pub fn measured(measurement: &Measurement) -> Counting {
-        Counting::Measured(Rc::new(Frequencies::of(measurement)))
+        Counting::Measured(Arc::new(Frequencies::of(measurement)))
     }
 }
 

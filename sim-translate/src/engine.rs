@@ -9,7 +9,7 @@ mod samples;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use isac_ir::Model;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -24,6 +24,7 @@ use self::found::{Found, step_at};
 use self::interpreted::Interpreted;
 use self::patched::Patched;
 use self::samples::Sampled;
+use crate::beside::Helper;
 use crate::calls::CallTrail;
 use crate::code::{Code, CodeKind, Translation, Version};
 use crate::core::{Core, Ending};
@@ -79,6 +80,8 @@ pub struct TranslatedEngine<'m> {
     precise: HashSet<u64>,
     /// Which edges count.
     counting: Counting,
+    /// Who makes machine code beside the run, if somebody is to.
+    helper: Option<Helper>,
     translation: Translation,
     interpreted: Interpreted,
     /// Compiled code has come to the instruction at hand, and left it to the interpreter.
@@ -106,7 +109,7 @@ pub struct TranslatedEngine<'m> {
     undecoded_faults: BTreeMap<u64, u64>,
     /// The steps of `memory_fault` by address of the instruction and program counter, of those that depend on
     /// nothing else.
-    handlers: HashMap<(u64, u64), Rc<Step>>,
+    handlers: HashMap<(u64, u64), Arc<Step>>,
     /// As [`sim_runtime::record::Recording::undecoded_extra_cycles`].
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
@@ -114,7 +117,7 @@ pub struct TranslatedEngine<'m> {
     /// What is counted of the run, if it is not all of it.
     sampled: Option<Sampled>,
     /// The steps that tell values, by number.
-    noted: HashMap<u32, Rc<Step>>,
+    noted: HashMap<u32, Arc<Step>>,
     /// What stands there is never compiled.
     pauses: Pauses,
     /// Who follows calls, if anybody does.
@@ -145,6 +148,7 @@ impl<'m> TranslatedEngine<'m> {
             precise: HashSet::default(),
             near: HashSet::default(),
             counting: Counting::default(),
+            helper: None,
             translation: Translation::default(),
             interpreted: Interpreted::default(),
             is_left: false,
@@ -190,10 +194,28 @@ impl<'m> TranslatedEngine<'m> {
         self
     }
 
+    /// The same that goes on interpreting while a thread beside it makes machine code, where one can be had. Neither
+    /// state nor profile depends on it; what was compiled, and how much interpreted, differs from run to run.
+    #[must_use]
+    pub fn with_compiler_beside(mut self) -> Self {
+        self.helper = Some(Helper { model: Arc::new(self.core.model().clone()), askings: None });
+        self
+    }
+
+    /// The same, and code comes along when it was asked for so often, however long it takes: a run is the same each
+    /// time.
+    #[must_use]
+    pub fn with_compiler_beside_after(self, askings: u32) -> Self {
+        let mut engine = self.with_compiler_beside();
+        engine.helper.iter_mut().for_each(|helper| helper.askings = Some(askings));
+        engine
+    }
+
     /// After how many arrivals a place is compiled.
     fn hot(&self) -> u32 {
         let [at_first, later] = self.hot;
-        if self.core.instructions < BEGINNING { at_first } else { later }
+        // Beside the run, what will hardly run again takes nobody's time.
+        if self.core.instructions < BEGINNING && self.helper.is_none() { at_first } else { later }
     }
 
     /// What was translated so far.
@@ -248,7 +270,8 @@ impl<'m> TranslatedEngine<'m> {
         self.arrived = ends_region || outcome.pc != successor;
         match number {
             Some(number) if outcome.is_decoded => {
-                self.interpreted.count(number, is_left);
+                let is_awaiting = !ends_region && self.code.as_ref().is_some_and(Code::is_waiting);
+                self.interpreted.count(number, is_left, is_awaiting);
                 let (is_over, pc) = (outcome.ending.is_none(), outcome.pc);
                 let counted = self.count(number, &step, outcome);
                 if is_over {
@@ -367,8 +390,14 @@ impl<'m> TranslatedEngine<'m> {
 
     /// The compiled region at a place, compiled now if the place is hot.
     fn entry_at(&mut self, version: Version, place: Place) -> Option<Entry> {
-        if let Some(entry) = self.code.as_ref().and_then(|code| code.find(version, place)) {
-            return Some(entry);
+        if let Some(code) = &mut self.code {
+            if code.is_waiting() {
+                code.take_made(&mut self.core, &mut self.translation);
+            }
+            let found = code.find(version, place);
+            if found.is_some() || code.awaits(version, place) {
+                return found;
+            }
         }
         let is_cold = |sampled: &mut Sampled| !sampled.arrive();
         if version == Version::Long && (self.patience > 0 || self.sampled.as_mut().is_some_and(is_cold)) {
@@ -381,7 +410,8 @@ impl<'m> TranslatedEngine<'m> {
             return None;
         }
         *heat += 1;
-        if *heat < hot {
+        // While one is made the others wait, and the hottest one most likely comes first.
+        if *heat < hot || self.code.as_ref().is_some_and(Code::is_waiting) {
             return None;
         }
         *heat = TRIED;
@@ -413,9 +443,10 @@ impl<'m> TranslatedEngine<'m> {
             let checks = self.sampled.as_ref().map(Sampled::checks);
             let profiles = self.profiles && checks.is_none();
             let kind = CodeKind { profiles, checks, follows_calls: self.calls.is_some() };
-            self.code = Code::new(&mut self.core, kind, self.counting.clone()).ok();
+            let helper = self.helper.clone();
+            self.code = Code::new(&mut self.core, kind, self.counting.clone(), helper).ok();
         }
-        self.code.as_mut()?.compile(&mut self.core, (version, place), &region, &mut self.translation)
+        self.code.as_mut()?.compile(&mut self.core, (version, place), region, &mut self.translation)
     }
 
     /// The region of a version that begins at a place.

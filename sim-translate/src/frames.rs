@@ -86,6 +86,8 @@ pub(crate) struct Frames {
     /// By number, where each stands.
     records: Vec<(u32, PreparedCall)>,
     numbers: HashMap<PreparedCall, u32>,
+    /// For further records.
+    room: Room,
 }
 
 impl Frames {
@@ -97,8 +99,10 @@ impl Frames {
         set(arena, none, RECORD_RETURNS, u64::MAX);
         set(arena, before, FRAME_RECORD, none.into());
         let bottom = before + FRAME_BYTES;
+        let record_bytes = MOST_RECORDS as u32 * RECORD_BYTES;
+        let records = Room::new(room.take_bytes(record_bytes), record_bytes);
         let around = FramesAround { end: bottom + FRAME_BYTES * MOST_FRAMES, return_code, adds_cycles };
-        Frames { bottom, around, records: Vec::new(), numbers: HashMap::new() }
+        Frames { bottom, around, records: Vec::new(), numbers: HashMap::new(), room: records }
     }
 
     /// What compiled code has to know of them.
@@ -134,12 +138,12 @@ impl Frames {
     }
 
     /// A call was made from a link: compiled code may make it by itself from now on, as long as there is room.
-    pub(crate) fn prepare(&mut self, arena: &Arena, room: &mut Room, link: u32, call: PreparedCall) {
+    pub(crate) fn prepare(&mut self, arena: &Arena, link: u32, call: PreparedCall) {
         let next = self.records.len() as u32;
         let number = match self.numbers.get(&call) {
             Some(number) => *number,
             None if self.records.len() < MOST_RECORDS && call.return_address != u64::MAX => {
-                let record = room.take_bytes(RECORD_BYTES);
+                let record = self.room.take_bytes(RECORD_BYTES);
                 arena.clear(record.into(), RECORD_BYTES.into());
                 set(arena, record, RECORD_RETURNS, call.return_address);
                 set(arena, record, RECORD_BELOW, call.from().number() + 1);

@@ -5,6 +5,7 @@
 //! interpreted; what is hot is compiled, region by region.
 
 mod arena;
+mod beside;
 mod calls;
 mod checks;
 mod code;

@@ -6,13 +6,15 @@
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, Value, types};
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Module, default_libcall_names};
+use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 
+use crate::beside::{CompilerThread, Helper, MachineCode, Made, Task, machine_code};
 use crate::codegen::returns::{ReturnKind, fill_return};
-use crate::codegen::{Exit, Helpers, Room, Surroundings, Translated, signature, translate};
+use crate::codegen::{Exit, Helpers, KeptSurroundings, Room, Surroundings, Translated, signature, translate};
 use crate::core::Core;
 use crate::layout;
 use crate::region::Region;
@@ -31,6 +33,9 @@ impl Entry {
 /// Code of one generation: it is dropped as a whole.
 pub(crate) struct Native {
     module: Option<JITModule>,
+    isa: OwnedTargetIsa,
+    /// Who makes code of regions, if that is not done by who runs it.
+    thread: Option<CompilerThread>,
     context: Context,
     builder: FunctionBuilderContext,
     enter: Entry,
@@ -43,9 +48,14 @@ pub(crate) struct Native {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unsupported(pub(crate) String);
 
+fn failed(error: ModuleError) -> Unsupported {
+    Unsupported(format!("{error:?}"))
+}
+
 impl Native {
-    /// A generation without any region.
-    pub(crate) fn new() -> Result<Native, Unsupported> {
+    /// A generation without any region; code of regions is made beside the run if that is asked for and a thread
+    /// can be had.
+    pub(crate) fn new(helper: Option<&Helper>) -> Result<Native, Unsupported> {
         let unsupported = |error: &dyn std::fmt::Display| Unsupported(error.to_string());
         let mut flags = settings::builder();
         for (name, value) in [
@@ -59,10 +69,12 @@ impl Native {
         }
         let isa = cranelift_native::builder().map_err(|error| unsupported(&error))?;
         let isa = isa.finish(settings::Flags::new(flags)).map_err(|error| unsupported(&error))?;
-        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
         let context = module.make_context();
         let mut native = Native {
             module: Some(module),
+            thread: helper.and_then(|helper| CompilerThread::new(isa.clone(), helper.askings)),
+            isa,
             context,
             builder: FunctionBuilderContext::new(),
             enter: Entry(std::ptr::null()),
@@ -81,6 +93,11 @@ impl Native {
         }
     }
 
+    /// Whether code of regions is made beside the run.
+    pub(crate) fn has_thread(&self) -> bool {
+        self.thread.is_some()
+    }
+
     /// Where links lead that lead nowhere yet.
     pub(crate) fn miss(&self) -> Entry {
         self.miss
@@ -93,11 +110,27 @@ impl Native {
         region: &Region,
         room: &mut Room,
     ) -> Result<(Translated, Entry), Unsupported> {
-        let mut builder = std::mem::take(&mut self.builder);
-        let translated = translate(around, region, room, &mut self.context.func, &mut builder);
-        self.builder = builder;
+        let translated = translate(around, region, room, &mut self.context.func, &mut self.builder);
         let entry = self.define(signature())?;
+        if room.is_over {
+            return Err(Unsupported("it counts too much".to_owned()));
+        }
         Ok((translated, entry))
+    }
+
+    /// Begins to compile a region beside the run; false if that cannot be done.
+    pub(crate) fn begin(&mut self, around: KeptSurroundings, region: Region, room: Room) -> bool {
+        let function = self.declare(&signature()).ok();
+        let task = function.map(|function| Task { function, around, region, room });
+        task.zip(self.thread.as_mut()).is_some_and(|(task, thread)| thread.begin(task))
+    }
+
+    /// What was begun, once it is made, with its entry.
+    pub(crate) fn take_made(&mut self) -> Result<Option<(Made, Entry)>, Unsupported> {
+        let Some(made) = self.thread.as_mut().and_then(CompilerThread::take_made) else { return Ok(None) };
+        let (made, code) = made?;
+        let entry = self.place(made.function, &code)?;
+        Ok(Some((made, entry)))
     }
 
     /// What functions are made for.
@@ -107,16 +140,25 @@ impl Native {
 
     /// Makes machine code of the function at hand.
     fn define(&mut self, signature: Signature) -> Result<Entry, Unsupported> {
-        let failed = |error: cranelift_module::ModuleError| Unsupported(format!("{error:?}"));
+        let function = self.declare(&signature)?;
         self.context.func.signature = signature;
-        let Some(module) = &mut self.module else { return Err(Unsupported("no module".to_string())) };
-        let function = module.declare_anonymous_function(&self.context.func.signature).map_err(failed)?;
-        module.define_function(function, &mut self.context).map_err(failed)?;
-        let bytes = self.context.compiled_code().map_or(0, |code| code.code_buffer().len());
-        module.clear_context(&mut self.context);
+        let code = machine_code(&*self.isa, &mut self.context, function)?;
+        self.place(function, &code)
+    }
+
+    fn declare(&mut self, signature: &Signature) -> Result<FuncId, Unsupported> {
+        self.module().declare_anonymous_function(signature).map_err(failed)
+    }
+
+    /// Places code where it can run.
+    fn place(&mut self, function: FuncId, code: &MachineCode) -> Result<Entry, Unsupported> {
+        let module = self.module();
+        let MachineCode { bytes, alignment, relocations } = code;
+        module.define_function_bytes(function, *alignment, bytes, relocations).map_err(failed)?;
         module.finalize_definitions().map_err(failed)?;
-        self.bytes += bytes as u64;
-        Ok(Entry(module.get_finalized_function(function)))
+        let entry = Entry(module.get_finalized_function(function));
+        self.bytes += bytes.len() as u64;
+        Ok(entry)
     }
 
     /// Makes a function that has no region: of the shared memory and another number, which are told to who fills it.

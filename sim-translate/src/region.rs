@@ -1,6 +1,6 @@
 //! Regions: the code that direct jumps reach from an entry, as blocks of steps.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use isac_ir::Model;
 use isac_ir::bits::mask;
@@ -34,7 +34,7 @@ const MOST_TARGETS: usize = 128;
 #[derive(Debug, Clone)]
 pub(crate) struct Numbered {
     pub(crate) number: u32,
-    pub(crate) step: Rc<Step>,
+    pub(crate) step: Arc<Step>,
     /// What is known of the mode before it.
     pub(crate) mode: Mode,
     /// How often it has run before, as far as that is known.

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use isac_ir::Model;
 use isac_ir::control::{Control, ControlCache};
@@ -36,7 +36,7 @@ pub(crate) struct Steps {
     recent: Vec<u32>,
     /// What the step of a place asks for of the addresses in its mode, by the place without them.
     wanted: HashMap<Place, u8>,
-    steps: Vec<Rc<Step>>,
+    steps: Vec<Arc<Step>>,
     counted: Vec<StaticInstruction>,
     transfers: BTreeMap<(u64, u64), u64>,
     /// Those that are known and were not counted.
@@ -111,7 +111,7 @@ impl Steps {
         self.index.insert(place, number);
         self.at.entry(place.address).or_default().push(number);
         self.places.push(place);
-        self.steps.push(Rc::new(step));
+        self.steps.push(Arc::new(step));
         self.counted.push(StaticInstruction::default());
         self.silent_runs.push(0);
         self.controls.push(OnceCell::new());
@@ -119,7 +119,7 @@ impl Steps {
         number
     }
 
-    pub(crate) fn step(&self, number: u32) -> &Rc<Step> {
+    pub(crate) fn step(&self, number: u32) -> &Arc<Step> {
         &self.steps[number as usize]
     }
 
@@ -179,7 +179,7 @@ impl Steps {
             while let Some(higher) = computed.pop_if(|higher| *higher > address) {
                 of_computed = of_computed.max(from.get(&higher).copied().unwrap_or(0));
             }
-            let step = Rc::clone(&self.steps[number as usize]);
+            let step = Arc::clone(&self.steps[number as usize]);
             let (targets, computes) = addresses_behind(items, &step, mode);
             let successor = model.successor(address, step.size_cells);
             let ends = ends_at_calls && self.calls(model, number);

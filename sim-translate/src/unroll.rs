@@ -129,7 +129,7 @@ fn repeat(region: &mut Region, Loop { header, blocks, .. }: &Loop, times: usize)
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
+    use std::sync::Arc;
 
     use super::*;
     use crate::compilable::Undone;
@@ -169,7 +169,7 @@ mod tests {
             let place = Place::bare(16 * at);
             let step = |index| Numbered {
                 number: (16 * at) as u32 + index as u32,
-                step: Rc::new(empty_step()),
+                step: Arc::new(empty_step()),
                 mode: Mode::default(),
                 runs: *runs,
                 table: Vec::new(),

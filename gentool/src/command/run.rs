@@ -3,10 +3,12 @@
 pub(super) mod child;
 mod reference;
 
+use std::mem::ManuallyDrop;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
+use std::thread;
 
 use clap::ValueEnum;
 use gentool::emit::find_obstacles;
@@ -98,6 +100,13 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "counters")]
     counters_from: Option<PathBuf>,
 
+    /// Let so many threads beside the run make machine code for the translated engine: 0 or 1.
+    ///
+    /// Default: 1 where this computer has a second processor for it. With 0 the run waits for its code, and
+    /// --stats tells the same of each run but for times; state and profile are the same by both.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
+    compile_threads: Option<u8>,
+
     /// Wait for gdb at PORT of this computer, and run the program as it says.
     ///
     /// In gdb: target remote :PORT. With ADDRESS:PORT others can connect, too: whoever does reads and
@@ -177,7 +186,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     };
     if wanted != EngineName::Translated
         && let Some(option) =
-            places_counters(options).or(options.run.wants_translated().map(ToOwned::to_owned))
+            says_how_to_compile(options).or(options.run.wants_translated().map(ToOwned::to_owned))
     {
         return Err(Failure::other(format!("{option} needs the translated engine; leave it out")));
     }
@@ -348,11 +357,12 @@ fn run_emitted(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> R
     }
 }
 
-/// The option by which compiled code is to count elsewhere than it would, as the user knows it.
-fn places_counters(options: &Options) -> Option<String> {
+/// The option by which compiled code is to be made otherwise than it would, as the user knows it.
+fn says_how_to_compile(options: &Options) -> Option<String> {
     let value = options.counters.to_possible_value().filter(|_| options.counters != Counters::Fewest);
     let named = value.map(|value| format!("--counters {}", value.get_name()));
-    named.or(options.counters_from.as_ref().map(|_| "--counters-from".to_owned()))
+    let named = named.or(options.counters_from.as_ref().map(|_| "--counters-from".to_owned()));
+    named.or(options.compile_threads.map(|_| "--compile-threads".to_owned()))
 }
 
 /// Where compiled code is to count.
@@ -407,11 +417,17 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         engine = engine.with_profile();
     }
     engine = engine.with_counting(counting(model, asked)?);
+    let has_second = || thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
+    if asked.compile_threads.map_or_else(has_second, |threads| threads > 0) {
+        engine = engine.with_compiler_beside();
+    }
     let info = LaunchInfo::of_model(model, "translated", &digest_model(model));
     if let Some(address) = asked.gdb {
         let engine = Box::new(engine.with_profile());
         return run_debugged(model, engine, &info, (address, options), Rc::default(), page);
     }
     let further = page.into_iter().map(RunPage::output).collect();
-    Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))
+    // The process ends behind this, and all of its memory at once: piece by piece takes 4 % of a short run.
+    let mut engine = ManuallyDrop::new(engine);
+    Ok(launch_with(&mut *engine, &info, options, Stdio::of_process(), further))
 }

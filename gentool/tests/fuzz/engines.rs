@@ -78,15 +78,21 @@ impl Machine {
     pub(crate) fn check(&self, program: &[u8]) {
         let mut reference = ReferenceEngine::new(&self.model).with_profile();
         let (state, report) = self.run(&mut reference, program, &[BUDGET]);
-        for (arrivals, profiles, pieces) in [
-            (1, true, &[BUDGET][..]),
-            (2, true, &[7, 311]),
-            (1, false, &[1, 0, 97, 13]),
+        // When code comes along that is made beside the run.
+        let askings = [1, 2, 7, 50][program.iter().map(|byte| usize::from(*byte)).sum::<usize>() % 4];
+        for (arrivals, profiles, askings, pieces) in [
+            (1, true, None, &[BUDGET][..]),
+            (2, true, None, &[7, 311]),
+            (1, false, None, &[1, 0, 97, 13]),
             // So late it is known which loops are gone around often: they are repeated.
-            (8, true, &[BUDGET]),
+            (8, true, None, &[BUDGET]),
+            (1, true, Some(askings), &[BUDGET]),
         ] {
             let engine = TranslatedEngine::new(&self.model).expect("nothing is in the way");
             let mut engine = engine.with_threshold(arrivals);
+            if let Some(askings) = askings {
+                engine = engine.with_compiler_beside_after(askings);
+            }
             if profiles {
                 engine = engine.with_profile();
             }

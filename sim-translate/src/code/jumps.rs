@@ -1,6 +1,6 @@
 //! The table of jumps to computed addresses: which code follows, and how often they were taken.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Code, Version};
 use crate::codegen::Entries;
@@ -93,7 +93,7 @@ impl Code {
 
 /// Counts that jumps from a site have led to an address.
 pub(super) fn count_transfers(core: &Core<'_>, steps: &mut Steps, (site, to): (u64, u64), times: u64) {
-    let step = Rc::clone(steps.step(core.sites[site as usize].step));
+    let step = Arc::clone(steps.step(core.sites[site as usize].step));
     if to != core.model().successor(step.address, step.size_cells) {
         steps.count_transfers(step.address, to, times);
     }

@@ -2,7 +2,7 @@
 
 use sim_profile::Spending;
 
-use super::{Code, REGION_BYTES};
+use super::Code;
 use crate::calls::CallTrail;
 use crate::core::Core;
 use crate::mode::Mode;
@@ -96,9 +96,8 @@ impl Code {
             && let Some(call) = self.links[number as usize].call
             && let Some(frames) = &mut self.frames
             && let Some(prepared) = calls.recorder().prepared(follower.told.way)
-            && self.room.next + REGION_BYTES <= self.room.end
         {
-            frames.prepare(&core.state.arena, &mut self.room, call, prepared);
+            frames.prepare(&core.state.arena, call, prepared);
         }
         match calls.is_newly_awaited() {
             true => Next::Look(follower.told),

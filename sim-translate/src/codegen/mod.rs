@@ -32,7 +32,7 @@ mod window;
 pub(crate) use self::jump::Entries;
 pub(crate) use self::operator::divides;
 pub(crate) use self::surroundings::{
-    ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, Helpers, NOBODY, Surroundings,
+    ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, Helpers, KeptSurroundings, NOBODY, Surroundings,
 };
 pub(crate) use self::translated::{Exit, Link, Room, Site, SiteKind, Translated};
 

@@ -1,5 +1,7 @@
 //! What every function is made with: the model, where everything lies, what is counted, and what it calls.
 
+use std::sync::Arc;
+
 use cranelift_codegen::isa::TargetFrontendConfig;
 use isac_ir::Model;
 
@@ -38,6 +40,69 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) first_site: u32,
     /// Number of the first link.
     pub(crate) first_link: u32,
+}
+
+impl Surroundings<'_> {
+    /// The same for another thread, with the model at hand.
+    pub(crate) fn keep(&self, model: Arc<Model>) -> KeptSurroundings {
+        KeptSurroundings {
+            model,
+            layout: self.layout.clone(),
+            profiles: self.profiles,
+            checks: self.checks,
+            counting: self.counting.clone(),
+            items: self.items.clone(),
+            by_site: self.by_site,
+            jumps: self.jumps,
+            frames: self.frames,
+            helpers: self.helpers,
+            config: self.config,
+            clean: self.clean.clone(),
+            first_site: self.first_site,
+            first_link: self.first_link,
+        }
+    }
+}
+
+/// [`Surroundings`] that borrow nothing.
+pub(crate) struct KeptSurroundings {
+    model: Arc<Model>,
+    layout: Layout,
+    profiles: bool,
+    checks: Option<Checks>,
+    counting: Counting,
+    items: ModeItems,
+    by_site: bool,
+    jumps: i32,
+    frames: Option<FramesAround>,
+    helpers: Helpers,
+    config: TargetFrontendConfig,
+    clean: Vec<Vec<Clean>>,
+    first_site: u32,
+    first_link: u32,
+}
+
+impl KeptSurroundings {
+    /// They themselves.
+    pub(crate) fn lend(&self) -> Surroundings<'_> {
+        Surroundings {
+            model: &self.model,
+            layout: &self.layout,
+            profiles: self.profiles,
+            checks: self.checks,
+            counting: &self.counting,
+            items: &self.items,
+            by_site: self.by_site,
+            jumps: self.jumps,
+            frames: self.frames,
+            compilable: Compilable::of(&self.model),
+            helpers: self.helpers,
+            config: self.config,
+            clean: self.clean.clone(),
+            first_site: self.first_site,
+            first_link: self.first_link,
+        }
+    }
 }
 
 /// Addresses of what compiled code calls.

@@ -118,9 +118,16 @@ pub(crate) struct Translated {
 pub(crate) struct Room {
     pub(crate) next: u32,
     pub(crate) end: u32,
+    /// More was taken than there is: what was taken may be in two hands.
+    pub(crate) is_over: bool,
 }
 
 impl Room {
+    /// Room from an offset on.
+    pub(crate) fn new(begin: u32, bytes: u32) -> Room {
+        Room { next: begin, end: begin + bytes, is_over: false }
+    }
+
     /// A number of 8 bytes, all 0.
     pub(crate) fn take(&mut self) -> u32 {
         self.take_bytes(8)
@@ -129,6 +136,7 @@ impl Room {
     /// Bytes, all 0, at a multiple of 8.
     pub(crate) fn take_bytes(&mut self, bytes: u32) -> u32 {
         let bytes = bytes.next_multiple_of(8);
+        self.is_over |= bytes > self.end - self.next;
         let offset = self.next.min(self.end - bytes);
         self.next = offset + bytes;
         offset

@@ -1,6 +1,6 @@
 //! Compiled code is run, and whatever it has come back for is done.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sim_profile::Spending;
 use sim_runtime::{FaultKind, Stop};
@@ -162,7 +162,7 @@ impl TranslatedEngine<'_> {
             SiteKind::Written => {
                 self.count_transfer(site.step, pc);
                 self.pass_transfer(site.step, pc);
-                let step = Rc::clone(self.steps.step(site.step));
+                let step = Arc::clone(self.steps.step(site.step));
                 self.follow(&step, pc);
                 (ended, self.core.devices.exit_status().map(Stop::Halted))
             }
@@ -206,7 +206,7 @@ impl TranslatedEngine<'_> {
             (SiteKind::Told, Some(ending)) => ending,
             _ => Ending::Fault(FaultKind::IllegalInstruction),
         };
-        let step = Rc::clone(self.steps.step(site.step));
+        let step = Arc::clone(self.steps.step(site.step));
         let outcome =
             Outcome { counters: Vec::new(), pc, ending: Some(ending), is_decoded: true, unreached: None };
         let (taken, stop) = self.count(site.step, &step, outcome);
@@ -243,7 +243,7 @@ impl TranslatedEngine<'_> {
         by: Teller,
         behind: (Mode, u64),
     ) -> Option<Told> {
-        let step = Rc::clone(self.steps.step(step));
+        let step = Arc::clone(self.steps.step(step));
         Some(Told::new(by, self.follow(&step, pc)?, behind))
     }
 
@@ -270,7 +270,7 @@ impl TranslatedEngine<'_> {
     }
 
     pub(super) fn count_transfer(&mut self, step: u32, pc: u64) {
-        let from = Rc::clone(self.steps.step(step));
+        let from = Arc::clone(self.steps.step(step));
         if pc != self.core.model().successor(from.address, from.size_cells) {
             self.note_transfer(step, pc);
         }

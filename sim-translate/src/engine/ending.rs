@@ -1,6 +1,6 @@
 //! What became of an instruction, or of a cycle without one, and who is charged for it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sim_profile::Spending;
 use sim_runtime::record::StaticInstruction;
@@ -158,15 +158,15 @@ impl TranslatedEngine<'_> {
         let pc = self.core.state.pc();
         let place = (instruction_address, pc);
         let step = match self.handlers.get(&place) {
-            Some(step) => Rc::clone(step),
+            Some(step) => Arc::clone(step),
             None => {
-                let step = Rc::new(specialise_body(model, &self.core.state, place, model.main, body));
+                let step = Arc::new(specialise_body(model, &self.core.state, place, model.main, body));
                 if self.handlers.len() == MOST_HANDLERS {
                     self.handlers.clear();
                 }
                 // What it has fetched may be another word the next time.
                 if step.fetched.is_empty() {
-                    self.handlers.insert(place, Rc::clone(&step));
+                    self.handlers.insert(place, Arc::clone(&step));
                 }
                 step
             }

@@ -1,6 +1,6 @@
 //! Where regions find their steps.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sim_runtime::memory::find_range;
 use sim_runtime::pause::Pauses;
@@ -86,7 +86,7 @@ pub(super) fn step_at(
     steps: &mut Steps,
     code_map: u32,
     place: Place,
-) -> (Place, Option<u32>, Rc<Step>) {
+) -> (Place, Option<u32>, Arc<Step>) {
     let has_addresses = core.state.items.has_addresses();
     let bare =
         |core: &Core<'_>, wanted| Place { mode: core.state.items.keep_wanted(place.mode, wanted), ..place };
@@ -95,11 +95,11 @@ pub(super) fn step_at(
         None => place,
     };
     if let Some(number) = steps.find(own) {
-        return (own, Some(number), Rc::clone(steps.step(number)));
+        return (own, Some(number), Arc::clone(steps.step(number)));
     }
     let step = specialise_step(core.model(), &core.state, &core.state.items, own);
     if step.is_undecoded {
-        return (own, None, Rc::new(step));
+        return (own, None, Arc::new(step));
     }
     if has_addresses && steps.wanted(bare(core, 0)).is_none() {
         steps.set_wanted(bare(core, 0), step.wanted);
@@ -112,7 +112,7 @@ pub(super) fn step_at(
     let number = steps.add(own, step);
     // What was compiled took the instruction behind it for no call.
     core.state.claims_more |= steps.makes_a_call(core.model(), number);
-    (own, Some(number), Rc::clone(steps.step(number)))
+    (own, Some(number), Arc::clone(steps.step(number)))
 }
 
 /// Remembers what cells hold a step's code.

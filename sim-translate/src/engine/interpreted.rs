@@ -28,16 +28,23 @@ const BEHIND: &str =
 pub(super) struct Interpreted {
     /// All of them.
     all: u64,
-    /// By number of the step: all of them, and those that compiled code has left before.
+    /// Those of them while code was being made.
+    awaiting: u64,
+    /// By number of the step: all the others, and those that compiled code has left before.
     by_step: Vec<[u64; 2]>,
     /// Of steps that are not kept any more.
     gone: BTreeMap<Named, u64>,
 }
 
 impl Interpreted {
-    /// Counts one, which compiled code may have come to and left.
-    pub(super) fn count(&mut self, number: u32, is_left: bool) {
+    /// Counts one, which compiled code may have come to and left. What waits for code that is
+    /// being made has no other reason.
+    pub(super) fn count(&mut self, number: u32, is_left: bool, is_awaiting: bool) {
         self.all += 1;
+        if is_awaiting {
+            self.awaiting += 1;
+            return;
+        }
         let number = number as usize;
         if self.by_step.len() <= number {
             self.by_step.resize(number + 1, [0; 2]);
@@ -80,7 +87,12 @@ impl TranslatedEngine<'_> {
         let all = self.core.instructions;
         let interpreted = self.interpreted.all;
         let percent = 100.0 * interpreted as f64 / all.max(1) as f64;
-        let mut lines = vec![format!("interpreted: {interpreted} of {all} instructions, {percent:.1} %")];
+        let awaiting = match self.interpreted.awaiting {
+            0 => String::new(),
+            some => format!(", {some} of them while code was being made"),
+        };
+        let mut lines =
+            vec![format!("interpreted: {interpreted} of {all} instructions, {percent:.1} %{awaiting}")];
         let mut groups: BTreeMap<(String, &'static str), Group> = BTreeMap::new();
         for (Named { operation, why, address }, times) in self.named() {
             groups.entry((operation, why)).or_default().add(address, times);

@@ -35,6 +35,8 @@ struct Known {
     /// Of registers that were written at an index that is not known.
     files: HashMap<u32, u32>,
     last: u32,
+    /// The last number when the arm at hand was entered: what has a higher one is noted among the changes.
+    entered: u32,
     /// What changed since an arm was entered, and what was before.
     undone: Vec<Change>,
 }
@@ -81,13 +83,17 @@ impl Known {
     fn change(&mut self, source: Source) {
         self.last += 1;
         let before = self.numbers.insert(source, self.last).unwrap_or(0);
-        self.undone.push(Change::Number(source, before));
+        if before <= self.entered {
+            self.undone.push(Change::Number(source, before));
+        }
     }
 
     fn change_file(&mut self, register: u32) {
         self.last += 1;
         let before = self.files.insert(register, self.last).unwrap_or(0);
-        self.undone.push(Change::File(register, before));
+        if before <= self.entered {
+            self.undone.push(Change::File(register, before));
+        }
     }
 
     /// Whatever statements that may run at some time may change.
@@ -110,8 +116,10 @@ impl Known {
     /// Goes through lists of which at most one runs; behind them what none of them changes is known.
     fn carry_arms(&mut self, arms: &mut [&mut Vec<Op>]) {
         let (mut changed, mut files) = (Vec::new(), Vec::new());
+        let entered = self.entered;
         for arm in arms {
             let begun = self.undone.len();
+            self.entered = self.last;
             carry(arm, self);
             while self.undone.len() > begun {
                 match self.undone.pop() {
@@ -133,6 +141,7 @@ impl Known {
                 }
             }
         }
+        self.entered = entered;
         changed.into_iter().for_each(|source| self.change(source));
         files.into_iter().for_each(|register| self.change_file(register));
     }

@@ -276,7 +276,7 @@ impl Code {
         let model: &Model = core.model();
         let config = self.native.config();
         let (layout, items) = (&core.state.layout, &core.state.items);
-        let (helpers, compilable) = (helpers(), Compilable::of(model));
+        let (helpers, compilable, clean) = (helpers(), Compilable::of(model), core.state.clean());
         let around = Surroundings {
             model,
             layout,
@@ -290,7 +290,7 @@ impl Code {
             compilable,
             helpers,
             config,
-            clean: core.state.clean(),
+            clean: &clean,
             first_site: core.sites.len() as u32,
             first_link: self.links.len() as u32,
         };

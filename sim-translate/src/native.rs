@@ -111,10 +111,11 @@ impl Native {
         room: &mut Room,
     ) -> Result<(Translated, Entry), Unsupported> {
         let translated = translate(around, region, room, &mut self.context.func, &mut self.builder);
-        let entry = self.define(signature())?;
         if room.is_over {
+            self.context.clear();
             return Err(Unsupported("it counts too much".to_owned()));
         }
+        let entry = self.define(signature())?;
         Ok((translated, entry))
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) helpers: Helpers,
     pub(crate) config: TargetFrontendConfig,
     /// Which part of each range holds no code, by map and range.
-    pub(crate) clean: Vec<Vec<Clean>>,
+    pub(crate) clean: &'a [Vec<Clean>],
     /// Number of the first site.
     pub(crate) first_site: u32,
     /// Number of the first link.
@@ -57,7 +57,7 @@ impl Surroundings<'_> {
             frames: self.frames,
             helpers: self.helpers,
             config: self.config,
-            clean: self.clean.clone(),
+            clean: self.clean.to_vec(),
             first_site: self.first_site,
             first_link: self.first_link,
         }
@@ -98,7 +98,7 @@ impl KeptSurroundings {
             compilable: Compilable::of(&self.model),
             helpers: self.helpers,
             config: self.config,
-            clean: self.clean.clone(),
+            clean: &self.clean,
             first_site: self.first_site,
             first_link: self.first_link,
         }

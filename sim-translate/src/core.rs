@@ -12,6 +12,7 @@ use sim_runtime::{AccessKind, FaultKind};
 use crate::codegen::memory::unpack;
 use crate::codegen::{ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, NOBODY, Site};
 use crate::layout;
+use crate::linear::SLOTS;
 use crate::specialise::{Place, Step};
 use crate::state::State;
 
@@ -69,6 +70,10 @@ pub(crate) struct Core<'m> {
     pub(crate) reached: Option<u32>,
     /// Room for what an interpreted step computes.
     pub(crate) locals: Vec<u128>,
+    /// The same where it is a list; `None` while it is used.
+    pub(crate) slots: Option<Box<[u64; SLOTS]>>,
+    /// What the step that was interpreted last has counted, by counter; those behind the end are 0.
+    pub(crate) counters: Vec<u64>,
 }
 
 impl<'m> Core<'m> {
@@ -96,6 +101,8 @@ impl<'m> Core<'m> {
             device_written: false,
             reached: None,
             locals: Vec::new(),
+            slots: None,
+            counters: Vec::new(),
         }
     }
 

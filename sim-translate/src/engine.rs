@@ -30,7 +30,9 @@ use crate::code::{Code, CodeKind, Translation, Version};
 use crate::core::{Core, Ending};
 use crate::counting::Counting;
 use crate::interpret::{TURNS_UNASKED, interpret};
+use crate::mode::ModeItems;
 use crate::native::Entry;
+use crate::obstacle::find_obstacles_with;
 use crate::region::{Region, find_region};
 use crate::specialise::{Place, Step, specialise_body};
 use crate::state::State;
@@ -128,11 +130,12 @@ impl<'m> TranslatedEngine<'m> {
     /// A processor after reset, without profile; `None` for a model that cannot be translated, see
     /// [`crate::find_obstacles`].
     pub fn new(model: &'m Model) -> Option<TranslatedEngine<'m>> {
-        if !crate::find_obstacles(model).is_empty() {
+        let items = ModeItems::of(model);
+        if !find_obstacles_with(model, &items).is_empty() {
             return None;
         }
         Some(TranslatedEngine {
-            core: Core::new(State::new(model)?),
+            core: Core::new(State::new(model, items)?),
             code: None,
             hot: [HOT_AT_FIRST, HOT],
             heat: HashMap::default(),
@@ -233,7 +236,7 @@ impl<'m> TranslatedEngine<'m> {
         let pc = self.core.state.pc();
         let body = model.operation(reset).behavior.as_ref()?;
         let step = specialise_body(model, &self.core.state, (pc, pc), reset, body);
-        let outcome = interpret(&mut self.core, &step);
+        let outcome = interpret(&mut self.core, &step, None);
         self.charge_undecoded(None);
         let exit = self.core.devices.exit_status().map(Stop::Halted);
         match outcome.ending {
@@ -255,9 +258,11 @@ impl<'m> TranslatedEngine<'m> {
         let is_left = std::mem::take(&mut self.is_left);
         // What follows what compiled code leaves, or never has, is compiled by itself.
         let ends_region = is_apart || is_left || step.undone.is_none() || self.is_patched(step.address);
+        let places = (self.core.model(), &self.core.state.layout);
+        let linear = number.filter(|_| noted.is_none()).and_then(|number| self.steps.linear(number, places));
         let step = noted.unwrap_or(step);
         self.core.reached = None;
-        let outcome = interpret(&mut self.core, &step);
+        let outcome = interpret(&mut self.core, &step, linear);
         if std::mem::take(&mut self.core.state.written_near) {
             self.near.insert(step.address);
         }

@@ -1,6 +1,8 @@
 //! Steps, carried out one statement after the other: for code that is not hot, and for the last
 //! instructions before the run has to stop.
 
+mod entries;
+
 use isac_ir::behavior::BinaryOp;
 use isac_ir::bits::{mask, sign_extend};
 use isac_ir::syntax::evaluate::{binary, unary};
@@ -9,17 +11,16 @@ use sim_runtime::FaultKind;
 use sim_runtime::print::print_parts;
 
 use crate::core::{Core, Ending};
+use crate::linear::Linear;
 use crate::residual::{Kind, Op, PC, Trap, Value};
 use crate::specialise::{Decodes, Step};
 
 /// After so many turns of loops somebody is asked whether the run is to end.
 pub(crate) const TURNS_UNASKED: u64 = 1 << 10;
 
-/// What carrying out a step has counted.
+/// What became of a step; [`Core::counters`] has what it has counted.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// Its counters; empty if all are 0.
-    pub(crate) counters: Vec<u64>,
     /// The program counter behind it.
     pub(crate) pc: u64,
     /// How it ended, if not as instructions do.
@@ -30,35 +31,27 @@ pub(crate) struct Outcome {
     pub(crate) unreached: Option<u32>,
 }
 
-/// Carries out a step from its address; the program counter is set.
-pub(crate) fn interpret(core: &mut Core<'_>, step: &Step) -> Outcome {
-    interpret_from(core, step, step.address)
+/// Carries out a step from its address; the program counter is set. Gives the same whether there is a list of
+/// the step or not.
+pub(crate) fn interpret(core: &mut Core<'_>, step: &Step, linear: Option<&Linear>) -> Outcome {
+    match linear {
+        Some(linear) => Run::new(core, step).follow(step, linear, step.address),
+        None => interpret_from(core, step, step.address),
+    }
 }
 
 /// The same with the program counter elsewhere.
 pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outcome {
-    let mut locals = std::mem::take(&mut core.locals);
-    locals.clear();
-    locals.resize(step.locals.len(), 0);
-    locals[PC as usize] = pc.into();
-    let is_decoded = step.decodes == Decodes::Always;
-    let leaving = Leaving::Label(0);
-    let places = &step.noted;
-    let mut run = Run { core, places, locals, counters: Vec::new(), is_decoded, unreached: None, leaving };
-    let ending = match (run.list(&step.ops), run.leaving) {
-        (None, Leaving::End(ending)) => {
-            if matches!(ending, Ending::Halted(_)) {
-                step.deferred.iter().for_each(|(counter, local)| run.count_local(*counter, *local));
-            }
-            Some(ending)
-        }
-        (None, Leaving::Label(_)) | (Some(()), _) => None,
-    };
+    let mut run = Run::new(core, step);
+    run.make_locals(step.locals.len());
+    run.locals[PC as usize] = pc.into();
+    let went = run.list(&step.ops);
+    let ending = run.ending(went);
+    if matches!(ending, Some(Ending::Halted(_))) {
+        step.deferred.iter().for_each(|(counter, local)| run.count_local(*counter, *local));
+    }
     let pc = run.locals[PC as usize] as u64;
-    let Run { core, locals, counters, is_decoded, unreached, .. } = run;
-    core.locals = locals;
-    core.state.set_pc(pc);
-    Outcome { counters, pc, ending, is_decoded, unreached }
+    run.end(pc, ending)
 }
 
 /// Why a list is left before its end.
@@ -81,7 +74,38 @@ struct Run<'c, 'm> {
     leaving: Leaving,
 }
 
-impl Run<'_, '_> {
+impl<'c, 'm> Run<'c, 'm> {
+    fn new(core: &'c mut Core<'m>, step: &'c Step) -> Run<'c, 'm> {
+        let (locals, mut counters) = (std::mem::take(&mut core.locals), std::mem::take(&mut core.counters));
+        counters.clear();
+        let is_decoded = step.decodes == Decodes::Always;
+        let leaving = Leaving::Label(0);
+        Run { core, places: &step.noted, locals, counters, is_decoded, unreached: None, leaving }
+    }
+
+    /// Room for so many locals, all 0.
+    fn make_locals(&mut self, count: usize) {
+        self.locals.clear();
+        self.locals.resize(count, 0);
+    }
+
+    /// How the step has ended, if not as instructions do.
+    fn ending(&self, went: Option<()>) -> Option<Ending> {
+        match (went, self.leaving) {
+            (None, Leaving::End(ending)) => Some(ending),
+            (None, Leaving::Label(_)) | (Some(()), _) => None,
+        }
+    }
+
+    /// Behind it the program counter is this.
+    fn end(self, pc: u64, ending: Option<Ending>) -> Outcome {
+        let Run { core, locals, counters, is_decoded, unreached, .. } = self;
+        core.locals = locals;
+        core.counters = counters;
+        core.state.set_pc(pc);
+        Outcome { pc, ending, is_decoded, unreached }
+    }
+
     fn list(&mut self, ops: &[Op]) -> Option<()> {
         for op in ops {
             self.op(op)?;

@@ -2,7 +2,7 @@
 //!
 //! A decoded word at its place becomes a *step*: the whole of `main`, decoding and operations with
 //! everything worked out that word and place tell (`specialise`, `residual`). Cold steps are
-//! interpreted; what is hot is compiled, region by region.
+//! interpreted, as a list from the second time on (`linear`); what is hot is compiled, region by region.
 
 mod arena;
 mod beside;
@@ -18,6 +18,7 @@ mod flow;
 mod frames;
 mod interpret;
 mod layout;
+mod linear;
 mod loops;
 mod mode;
 mod native;

@@ -85,6 +85,8 @@ pub(crate) struct ModeItems {
     items: Vec<ModeItem>,
     /// Operations that may send the run elsewhere than an instruction does.
     striking: BTreeSet<u32>,
+    /// What is none: instructions write it too often.
+    written: Vec<ModeItem>,
 }
 
 impl ModeItems {
@@ -119,12 +121,13 @@ impl ModeItems {
     fn add(&mut self, model: &Model, item: ModeItem) {
         let widest = if item.is_address { WIDEST_ADDRESS } else { WIDEST_SWITCH };
         let is_same = |known: &ModeItem| ModeItem { is_address: item.is_address, ..*known } == item;
-        let is_left = item.width > widest
-            || self.items.len() == MOST_ITEMS
-            || self.items.iter().any(is_same)
-            || !item.is_address && is_often_written(model, &item);
-        if !is_left {
-            self.items.push(item);
+        let is_known = || self.items.iter().any(is_same) || self.written.contains(&item);
+        if item.width > widest || self.items.len() == MOST_ITEMS || is_known() {
+            return;
+        }
+        match !item.is_address && is_often_written(model, &item) {
+            true => self.written.push(item),
+            false => self.items.push(item),
         }
     }
 

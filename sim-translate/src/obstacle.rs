@@ -1,11 +1,10 @@
 //! What stands in the way of translating a model.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use isac_ir::Model;
 use isac_ir::account::{PARTS, scheduled_operations};
 use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
-use isac_ir::operand::Expression;
 use isac_ir::operation::{Operation, Role, Target};
 use isac_ir::root::{WordSource, root_elements};
 
@@ -20,6 +19,11 @@ const MOST_STATEMENTS: usize = 16384;
 /// The model has to have what a simulator needs that decodes in blocks; the generator knows that
 /// (`gentool::emit`). What is asked here is what the translation itself relies on.
 pub fn find_obstacles(model: &Model) -> Vec<String> {
+    find_obstacles_with(model, &ModeItems::of(model))
+}
+
+/// The same where the items of the model's modes are known.
+pub(crate) fn find_obstacles_with(model: &Model, items: &ModeItems) -> Vec<String> {
     let mut found = Vec::new();
     if model.overlaps() {
         return vec!["instructions in flight are not translated".to_string()];
@@ -40,44 +44,60 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     if model.devices.len() > 64 {
         found.push("more than 64 devices are not translated".to_string());
     }
-    for operation in &model.operations {
-        let place = &operation.location;
+    let bodies: Vec<OfBodies> = model.operations.iter().map(OfBodies::of).collect();
+    for (operation, of_bodies) in model.operations.iter().zip(&bodies) {
+        let (place, name) = (&operation.location, &operation.name);
         if operation.instances.iter().any(|instance| instance.role == Role::Below) {
             found.push(format!("{place}: an ACTIVATION of what is decoded further below is not translated"));
         }
-        let expression = operation.expression.iter().flat_map(Expression::bodies);
-        for body in PARTS.iter().filter_map(|part| operation.body(*part)).chain(expression) {
-            let mut holds = false;
-            walk_statements(&body.statements, &mut |statement| {
-                holds |= matches!(statement, Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_));
-            });
-            if holds {
-                found.push(format!("{}: what is said of stages is not translated", body.location));
-            }
+        for body in &of_bodies.staged {
+            found.push(format!("{}: what is said of stages is not translated", body.location));
         }
-    }
-    find_too_large(model, &mut found);
-    find_early_changes(model, &mut found);
-    find_delay_slots(model, &mut found);
-    find_late_accesses(model, &mut found);
-    found.sort();
-    found.dedup();
-    found
-}
-
-fn find_too_large(model: &Model, found: &mut Vec<String>) {
-    for operation in &model.operations {
-        let mut statements = 0;
-        for body in operation.counted_bodies() {
-            walk_statements(&body.statements, &mut |_| statements += 1);
-        }
-        if statements > MOST_STATEMENTS {
-            let (place, name) = (&operation.location, &operation.name);
+        if of_bodies.statements > MOST_STATEMENTS {
+            let statements = of_bodies.statements;
             found.push(format!(
                 "{place}: `{name}` has {statements} statements with its FUNCTIONs; more than \
                  {MOST_STATEMENTS} are not translated"
             ));
         }
+    }
+    find_early_changes(model, &mut found);
+    find_delay_slots(model, items, &mut found);
+    let halting = bodies.iter().map(|of_bodies| of_bodies.halts).collect();
+    find_late_accesses(model, halting, &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// What the bodies of an operation hold, in one walk over their statements: a model has tens of thousands.
+struct OfBodies<'m> {
+    /// Statements, those of the FUNCTIONs that they call among them.
+    statements: usize,
+    /// Those that say something of stages.
+    staged: Vec<&'m Body>,
+    /// A part may end the run.
+    halts: bool,
+}
+
+impl OfBodies<'_> {
+    fn of(operation: &Operation) -> OfBodies<'_> {
+        let mut found = OfBodies { statements: 0, staged: Vec::new(), halts: false };
+        for body in operation.counted_bodies() {
+            let (mut is_staged, mut halts) = (false, false);
+            walk_statements(&body.statements, &mut |statement| {
+                found.statements += 1;
+                is_staged |= matches!(statement, Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_));
+                halts |= matches!(statement, Stmt::Halt(_) | Stmt::LinuxCall { .. } | Stmt::Semihost { .. });
+            });
+            let is_part =
+                PARTS.iter().any(|part| operation.body(*part).is_some_and(|own| std::ptr::eq(own, body)));
+            found.halts |= halts && is_part;
+            if is_staged {
+                found.staged.push(body);
+            }
+        }
+        found
     }
 }
 
@@ -137,8 +157,8 @@ fn before_decoding(model: &Model) -> Vec<u32> {
 
 /// Where the PC goes on by a register that the mode does not have, every instruction would leave its
 /// region.
-fn find_delay_slots(model: &Model, found: &mut Vec<String>) {
-    if ModeItems::of(model).has_addresses() {
+fn find_delay_slots(model: &Model, items: &ModeItems, found: &mut Vec<String>) {
+    if items.has_addresses() {
         return;
     }
     let (scheduled, _) = scheduled_operations(model, model.main, 0, false);
@@ -166,16 +186,9 @@ fn find_delay_slots(model: &Model, found: &mut Vec<String>) {
 
 /// What always runs is multiplied by how often its instruction ran; of one that ends the run nothing
 /// may be left out then.
-fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
-    let halts = |operation: &Operation| {
-        let mut halts = false;
-        for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
-            walk_statements(&body.statements, &mut |statement| {
-                halts |= matches!(statement, Stmt::Halt(_) | Stmt::LinuxCall { .. } | Stmt::Semihost { .. });
-            });
-        }
-        halts
-    };
+fn find_late_accesses(model: &Model, halting: Vec<bool>, found: &mut Vec<String>) {
+    let Some(first) = halting.iter().position(|halts| *halts) else { return };
+    let halts = |operation: &u32| halting[*operation as usize];
     // What is activated runs behind the ACTIVATION that asks for it, not before.
     let decoded = |operation: u32, is_asked: &dyn Fn(Target) -> bool| {
         let instances = model.operation(operation).instances.iter();
@@ -183,24 +196,16 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
         let asked = decoded.filter(|instance| is_asked(instance.target));
         asked.flat_map(|instance| model.operations_below(instance.target, |_| true)).collect::<Vec<u32>>()
     };
-    let all = 0..model.operations.len() as u32;
-    let halting: Vec<u32> = all.clone().filter(|index| halts(model.operation(*index))).collect();
-    if halting.is_empty() {
-        return;
-    }
     let is_operand = |target: Target| {
         model.leaf_operations(target).into_iter().any(|leaf| model.operation(leaf).expression.is_some())
     };
-    let always: Vec<u32> = activated_always(model, &halting);
-    for index in all {
-        let operation = model.operation(index);
-        let halts = std::iter::once(index)
-            .chain(decoded(index, &|_| true))
-            .find(|operation| halting.contains(operation));
+    let always = activated_always(model, &halts);
+    for (index, operation) in (0u32..).zip(&model.operations) {
+        let ending = std::iter::once(index).chain(decoded(index, &|_| true)).find(halts);
         // What decodes a halt has its ACTIVATION behind it, what does not may be due later.
         // Operands run before the BEHAVIOR that mentions them.
-        let ends_before = || decoded(index, &is_operand).iter().any(|operation| halting.contains(operation));
-        let late: Vec<&Body> = match halts {
+        let ends_before = || decoded(index, &is_operand).iter().any(halts);
+        let late: Vec<&Body> = match ending {
             Some(_) => operation
                 .activation
                 .iter()
@@ -217,7 +222,7 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
                 || body.mentions.iter().any(|mention| certain(mention.region))
         };
         if let Some(body) = late.iter().find(accesses) {
-            let name = &model.operation(halts.unwrap_or(halting[0])).name;
+            let name = &model.operation(ending.unwrap_or(first as u32)).name;
             found.push(format!(
                 "{}: accesses after the BEHAVIOR of `{name}`, which may halt, are not translated, unless they are \
                  moved in front of it",
@@ -228,13 +233,13 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
 }
 
 /// What is activated without a condition and never halts: it may be due behind what does.
-fn activated_always(model: &Model, halting: &[u32]) -> Vec<u32> {
-    let mut found = Vec::new();
+fn activated_always(model: &Model, halting: &impl Fn(&u32) -> bool) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
     for operation in &model.operations {
         let mut may_have_halted = false;
         for instance in &operation.instances {
             let below = model.operations_below(instance.target, |_| true);
-            let halts = below.iter().any(|operation| halting.contains(operation));
+            let halts = below.iter().any(halting);
             let activated = instance.role == Role::Activated && instance.scheduled && !instance.conditional;
             // So may what is decoded beside what halts, and behind it.
             let beside = instance.role == Role::Coded && may_have_halted;

@@ -65,11 +65,10 @@ pub(crate) struct State<'m> {
 impl<'m> State<'m> {
     /// Registers at their RESET values, memory as before a program is loaded; `None` if the model is
     /// too large.
-    pub(crate) fn new(model: &'m Model) -> Option<State<'m>> {
+    pub(crate) fn new(model: &'m Model, items: ModeItems) -> Option<State<'m>> {
         let layout = Layout::new(model)?;
         let arena = Arena::new(layout.bytes);
         let (code, claims) = (vec![Vec::new(); model.rams.len()], vec![None; model.rams.len()]);
-        let items = ModeItems::of(model);
         let mut state = State {
             model,
             pc_element: model.pc_element(),

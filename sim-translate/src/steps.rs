@@ -13,6 +13,8 @@ use sim_runtime::record::{
 };
 
 use crate::checks::accesses_memory;
+use crate::layout::Layout;
+use crate::linear::Linear;
 use crate::mode::{Mode, ModeItems};
 use crate::region::addresses_behind;
 use crate::specialise::{Place, Step};
@@ -37,6 +39,8 @@ pub(crate) struct Steps {
     /// What the step of a place asks for of the addresses in its mode, by the place without them.
     wanted: HashMap<Place, u8>,
     steps: Vec<Arc<Step>>,
+    /// The list of each that was interpreted more than once.
+    lists: Vec<List>,
     counted: Vec<StaticInstruction>,
     transfers: BTreeMap<(u64, u64), u64>,
     /// Those that are known and were not counted.
@@ -57,6 +61,19 @@ pub(crate) struct Steps {
     /// The model's own events that compiled code has told.
     events: BTreeMap<String, u64>,
     longest: Longest,
+}
+
+/// A step as a list.
+#[derive(Default)]
+enum List {
+    /// It was not interpreted yet.
+    #[default]
+    New,
+    /// It was once.
+    Met,
+    Made(Box<Linear>),
+    /// It has none.
+    Never,
 }
 
 /// The longest stretch, as far as it is known.
@@ -121,6 +138,27 @@ impl Steps {
 
     pub(crate) fn step(&self, number: u32) -> &Arc<Step> {
         &self.steps[number as usize]
+    }
+
+    /// The list of a step that is about to be interpreted, made now if that is the second time.
+    pub(crate) fn linear(&mut self, number: u32, places: (&Model, &Layout)) -> Option<&Linear> {
+        let number = number as usize;
+        if self.lists.len() <= number {
+            self.lists.resize_with(self.steps.len(), List::default);
+        }
+        let list = &mut self.lists[number];
+        match list {
+            List::New => *list = List::Met,
+            List::Met => {
+                let made = Linear::of(&self.steps[number], places);
+                *list = made.map_or(List::Never, |made| List::Made(Box::new(made)));
+            }
+            List::Made(_) | List::Never => {}
+        }
+        match list {
+            List::Made(made) => Some(made),
+            List::New | List::Met | List::Never => None,
+        }
     }
 
     /// What became of a step.

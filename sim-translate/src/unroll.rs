@@ -129,7 +129,7 @@ fn repeat(region: &mut Region, Loop { header, blocks, .. }: &Loop, times: usize)
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{Arc, OnceLock};
 
     use super::*;
     use crate::compilable::Undone;
@@ -157,6 +157,7 @@ mod tests {
             operations: Box::default(),
             touches: false,
             parts: 1,
+            uses: OnceLock::new(),
             undone: Some(Undone::Nothing),
             decodes: Decodes::Always,
             is_undecoded: false,

@@ -1,5 +1,5 @@
 //! How much of what takes long a test does: by default a part, so that all tests together are over in minutes.
-//! `ISAC_TESTS=all`, as `.ci/run` sets it, asks for everything.
+//! `ISAC_TESTS=all`, as `.ci/run` sets it where the machine is fast enough, asks for everything.
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 

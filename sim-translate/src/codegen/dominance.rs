@@ -4,8 +4,9 @@
 //! Dominators as in Cooper, Harvey and Kennedy, *A Simple, Fast Dominance Algorithm* (2001). A
 //! register needs a new value only where ways meet that bring different ones.
 
+use isac_ir::Model;
+
 use crate::region::{Block, Region};
-use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
 use super::shape::Shape;
 
@@ -44,15 +45,16 @@ struct Use {
 }
 
 impl Dominance {
-    /// Of a region; `number` is that of a register element that lives in a variable, with its width, and
-    /// `elements` are all of a register that do.
+    /// Of a region; `number` is that of a register element that lives in a variable, and `elements` are all of a
+    /// register that do.
     pub(super) fn of(
-        region: &Region,
+        (region, model): (&Region, &Model),
         shape: &Shape,
-        number: &impl Fn(u32, u32) -> Option<(u32, u32)>,
+        number: &impl Fn((u32, u32)) -> Option<u32>,
         elements: &impl Fn(u32) -> Registers,
     ) -> Dominance {
-        let uses: Vec<Use> = region.blocks.iter().map(|block| Use::of(block, number, elements)).collect();
+        let of_block = |block| Use::of((block, model), number, elements);
+        let uses: Vec<Use> = region.blocks.iter().map(of_block).collect();
         let before = region.predecessors();
         let live = live(region, shape, &uses);
         let held = held(region, shape, &uses, &live);
@@ -68,35 +70,24 @@ impl Dominance {
 
 impl Use {
     fn of(
-        block: &Block,
-        number: &impl Fn(u32, u32) -> Option<(u32, u32)>,
+        (block, model): (&Block, &Model),
+        number: &impl Fn((u32, u32)) -> Option<u32>,
         elements: &impl Fn(u32) -> Registers,
     ) -> Use {
         let mut uses = Use::default();
-        for op in block.steps.iter().flat_map(|step| &step.step.ops) {
-            let (mut read, mut written) = (0, 0);
-            walk_ops(std::slice::from_ref(op), &mut |item| match item {
-                Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
-                    read |= number(*register, *element).map_or(0, |(number, _)| 1 << number);
-                }
-                Item::Op(Op::SetRegister { register, element, low, value }) => {
-                    if let Some((number, width)) = number(*register, *element) {
-                        written |= 1 << number;
-                        // What is written in part is read.
-                        if *low > 0 || value.width < width {
-                            read |= 1 << number;
-                        }
-                    }
-                }
-                // Whichever it is, all are taken from memory behind it.
-                Item::Op(Op::SetElement { register, .. }) => written |= elements(*register),
-                Item::Op(_) | Item::Value(_) => {}
-            });
-            uses.read |= read & !uses.replaced;
-            uses.written |= written;
-            if matches!(op, Op::SetRegister { .. }) {
-                uses.replaced |= written;
+        for step in &block.steps {
+            let found = step.step.register_uses(model);
+            let mut replaced = 0;
+            for element in &found.elements {
+                let Some(number) = number(element.key) else { continue };
+                let if_set = |is_set: bool| Registers::from(is_set) << number;
+                uses.read |= if_set(element.is_read) & !uses.replaced;
+                uses.written |= if_set(element.is_written);
+                replaced |= if_set(element.is_replaced);
             }
+            // Whichever it is, all are taken from memory behind it.
+            uses.written |= found.indexed.iter().fold(0, |all, register| all | elements(*register));
+            uses.replaced |= replaced;
         }
         uses
     }

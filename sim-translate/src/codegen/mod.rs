@@ -312,15 +312,13 @@ impl Codegen<'_, '_> {
         let indexed = self.find_registers();
         let numbers: Vec<((u32, u32), Variable)> =
             self.registers.iter().map(|(key, variable)| (*key, *variable)).collect();
-        let number = |register, element| {
-            let found = numbers.binary_search_by_key(&(register, element), |(key, _)| *key).ok()?;
-            Some((found as u32, self.around.model.registers[register as usize].width_bits))
-        };
+        let number =
+            |key| numbers.binary_search_by_key(&key, |(other, _)| *other).ok().map(|found| found as u32);
         let elements = |register| {
             let of_register = (0..).zip(&numbers).filter(|(_, ((other, _), _))| *other == register);
             of_register.fold(0, |all, (number, _): (u32, _)| all | 1 << number)
         };
-        let dominance = Dominance::of(self.region, &self.shape, &number, &elements);
+        let dominance = Dominance::of((self.region, self.around.model), &self.shape, &number, &elements);
         self.taken_over.clone_from(&dominance.dirty);
         let entered = self.enter_registers();
         let passing = self.take_up_budget(Passing::default(), self.shape.holding[0]);

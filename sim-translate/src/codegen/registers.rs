@@ -1,56 +1,35 @@
 //! The guest's registers as variables of the function: which of them are, where they are loaded, and where
 //! what may have changed is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type};
 use cranelift_frontend::Variable;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::{Codegen, type_of};
-use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
 /// Most registers that live in variables: each way out of a region stores those that may have
 /// changed.
 const MOST_VARIABLES: usize = 64;
 
-/// Register files that a step always reaches by computed indexes: they stay in memory.
-fn find_computed(ops: &[Op], found: &mut BTreeSet<u32>) {
-    for op in ops {
-        if let Op::SetElement { register, .. } = op {
-            found.insert(*register);
-        }
-        for value in op.values() {
-            value.walk(&mut |item| {
-                if let Item::Value(Value { kind: Kind::Element { register, .. }, .. }) = item {
-                    found.insert(*register);
-                }
-            });
-        }
-        if let Op::Block(_, body) = op {
-            find_computed(body, found);
-        }
-    }
-}
-
 impl Codegen<'_, '_> {
     /// Which registers live in variables; gives the files of which elements are written by computed indexes.
     pub(super) fn find_registers(&mut self) -> BTreeSet<u32> {
-        let mut whole: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-        let (mut computed, mut indexed) = (BTreeSet::new(), BTreeSet::new());
+        let mut whole: HashMap<(u32, u32), u32> = HashMap::default();
+        let (mut computed, mut indexed) = (BTreeSet::<u32>::new(), BTreeSet::new());
         for step in self.region.blocks.iter().flat_map(|block| &block.steps) {
-            walk_ops(&step.step.ops, &mut |item| match item {
-                Item::Op(Op::SetRegister { register, element, .. })
-                | Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
-                    *whole.entry((*register, *element)).or_default() += 1;
-                }
-                Item::Op(Op::SetElement { register, .. }) => _ = indexed.insert(*register),
-                Item::Op(_) | Item::Value(_) => {}
-            });
-            find_computed(&step.step.ops, &mut computed);
+            let uses = step.step.register_uses(self.around.model);
+            for element in &uses.elements {
+                *whole.entry(element.key).or_default() += element.times;
+            }
+            indexed.extend(&uses.indexed);
+            // What is always reached by computed indexes stays in memory.
+            computed.extend(&uses.computed);
         }
         whole.retain(|(register, _), _| !computed.contains(register));
         let mut by_use: Vec<((u32, u32), u32)> = whole.into_iter().collect();
-        by_use.sort_by_key(|(_, uses)| std::cmp::Reverse(*uses));
+        by_use.sort_unstable_by_key(|(key, uses)| (std::cmp::Reverse(*uses), *key));
         by_use.truncate(MOST_VARIABLES);
         for ((register, element), _) in by_use {
             let width = self.around.model.registers[register as usize].width_bits;

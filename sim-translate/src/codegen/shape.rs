@@ -1,13 +1,11 @@
 //! The shape of a region: how often its blocks are expected to run, and where the budget is held and asked.
 
-use std::collections::BTreeSet;
-
 use isac_ir::Model;
+use rustc_hash::FxHashSet as HashSet;
 
 use crate::checks::Checks;
 use crate::loops::{Loop, Loops};
 use crate::region::Region;
-use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
 /// How much more often a loop is expected to run than what is around it.
 pub(super) const TURNS: u64 = 8;
@@ -54,7 +52,7 @@ impl Shape {
             lengths[*index] = block.steps.len() as i64 + longest;
         }
         let weights = weights(count, &loops);
-        let is_small = |found: &Loop| registers_used(region, &found.blocks) <= MOST_USED;
+        let is_small = |found: &Loop| registers_used((region, model), &found.blocks) <= MOST_USED;
         let holding = innermost(count, &loops, is_small);
         let innermost = innermost(count, &loops, |_| true);
         let checks = match asked {
@@ -107,16 +105,10 @@ fn innermost(count: usize, loops: &[Loop], takes: impl Fn(&Loop) -> bool) -> Vec
 }
 
 /// How many registers some blocks read or write.
-fn registers_used(region: &Region, blocks: &[usize]) -> usize {
-    let mut used = BTreeSet::new();
+fn registers_used((region, model): (&Region, &Model), blocks: &[usize]) -> usize {
+    let mut used = HashSet::default();
     for step in blocks.iter().flat_map(|block| &region.blocks[*block].steps) {
-        walk_ops(&step.step.ops, &mut |item| match item {
-            Item::Op(Op::SetRegister { register, element, .. })
-            | Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
-                used.insert((*register, *element));
-            }
-            Item::Op(_) | Item::Value(_) => {}
-        });
+        used.extend(step.step.register_uses(model).elements.iter().map(|element| element.key));
     }
     used.len()
 }

@@ -207,8 +207,9 @@ impl TranslatedEngine<'_> {
             _ => Ending::Fault(FaultKind::IllegalInstruction),
         };
         let step = Arc::clone(self.steps.step(site.step));
-        let outcome =
-            Outcome { counters: Vec::new(), pc, ending: Some(ending), is_decoded: true, unreached: None };
+        // What it has counted stands in its counters, or not at all.
+        self.core.counters.clear();
+        let outcome = Outcome { pc, ending: Some(ending), is_decoded: true, unreached: None };
         let (taken, stop) = self.count(site.step, &step, outcome);
         (begun - 1 + taken, stop)
     }

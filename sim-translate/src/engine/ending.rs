@@ -58,7 +58,7 @@ impl TranslatedEngine<'_> {
     fn record(&mut self, number: u32, step: &Step, outcome: &Outcome) {
         let is_executed = matches!(outcome.ending, None | Some(Ending::Halted(_)));
         if is_executed {
-            for (counter, times) in (0u32..).zip(&outcome.counters) {
+            for (counter, times) in (0u32..).zip(&self.core.counters) {
                 if *times > 0 {
                     self.steps.add_counter(number, counter, *times);
                 }

@@ -1,6 +1,8 @@
 //! The last touches to a step: the ways to different successors part, and counters stand where
 //! what they count is certain.
 
+use std::sync::OnceLock;
+
 use isac_ir::behavior::BinaryOp;
 use sim_runtime::memory::CellStore;
 use sim_runtime::record::decoded_operations;
@@ -61,6 +63,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         touches,
         operations: decoding.iter().flat_map(|decoding| decoded_operations(&decoding.decoded)).collect(),
         parts,
+        uses: OnceLock::new(),
         undone,
         decodes,
         is_undecoded,

@@ -10,13 +10,16 @@ mod execution;
 mod finish;
 mod noted;
 pub(crate) use self::finish::{is_gone, sets_pc};
+pub(crate) use self::uses::RegisterUses;
 mod operand;
 mod order;
 mod propagate;
 mod register;
+mod uses;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::OnceLock;
 
 use isac_ir::Model;
 use isac_ir::account::{OperandCounters, Part, Scheduled, count_operations};
@@ -67,6 +70,8 @@ pub(crate) struct Step {
     pub touches: bool,
     /// Its statements and values that become machine code.
     pub parts: usize,
+    /// What it does with registers, once somebody has asked.
+    pub uses: OnceLock<RegisterUses>,
     /// What compiled code may have to undo of it; `None` if it is not compiled.
     pub undone: Option<Undone>,
     /// Whether its cycle has an instruction.

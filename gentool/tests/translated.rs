@@ -285,3 +285,13 @@ fn small_memories_events_and_loops_within_instructions_are_compiled() {
         check_with(&model, "spans", &[], |status| status == 127);
     }
 }
+
+/// What comes back to itself in later cycles has no end to be looked for.
+#[test]
+fn instructions_in_flight_are_refused_at_once() {
+    let arguments = ["../tests/time/circle.isac", "../models/tiny8/programs/sum.bin"];
+    let output = gentool(&["run", arguments[0], arguments[1], "--engine", "translated"]);
+    assert_eq!(output.status.code(), Some(126));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("instructions in flight are not translated"), "{told}");
+}

@@ -30,9 +30,8 @@ use crate::code::{Code, CodeKind, Translation, Version};
 use crate::core::{Core, Ending};
 use crate::counting::Counting;
 use crate::interpret::{TURNS_UNASKED, interpret};
-use crate::mode::ModeItems;
 use crate::native::Entry;
-use crate::obstacle::find_obstacles_with;
+use crate::obstacle::examine;
 use crate::region::{Region, find_region};
 use crate::specialise::{Place, Step, specialise_body};
 use crate::state::State;
@@ -130,10 +129,7 @@ impl<'m> TranslatedEngine<'m> {
     /// A processor after reset, without profile; `None` for a model that cannot be translated, see
     /// [`crate::find_obstacles`].
     pub fn new(model: &'m Model) -> Option<TranslatedEngine<'m>> {
-        let items = ModeItems::of(model);
-        if !find_obstacles_with(model, &items).is_empty() {
-            return None;
-        }
+        let items = examine(model).ok()?;
         Some(TranslatedEngine {
             core: Core::new(State::new(model, items)?),
             code: None,

@@ -19,15 +19,16 @@ const MOST_STATEMENTS: usize = 16384;
 /// The model has to have what a simulator needs that decodes in blocks; the generator knows that
 /// (`gentool::emit`). What is asked here is what the translation itself relies on.
 pub fn find_obstacles(model: &Model) -> Vec<String> {
-    find_obstacles_with(model, &ModeItems::of(model))
+    examine(model).err().unwrap_or_default()
 }
 
-/// The same where the items of the model's modes are known.
-pub(crate) fn find_obstacles_with(model: &Model, items: &ModeItems) -> Vec<String> {
-    let mut found = Vec::new();
+/// What the modes of a model are made of, or why it cannot be translated.
+pub(crate) fn examine(model: &Model) -> Result<ModeItems, Vec<String>> {
+    // What is due in later cycles has no end.
     if model.overlaps() {
-        return vec!["instructions in flight are not translated".to_string()];
+        return Err(vec!["instructions in flight are not translated".to_string()]);
     }
+    let (items, mut found) = (ModeItems::of(model), Vec::new());
     if model.pc_element().is_none() {
         found.push(format!("{}: a PC that is not one whole register is not translated", model.pc.location));
     }
@@ -62,12 +63,12 @@ pub(crate) fn find_obstacles_with(model: &Model, items: &ModeItems) -> Vec<Strin
         }
     }
     find_early_changes(model, &mut found);
-    find_delay_slots(model, items, &mut found);
+    find_delay_slots(model, &items, &mut found);
     let halting = bodies.iter().map(|of_bodies| of_bodies.halts).collect();
     find_late_accesses(model, halting, &mut found);
     found.sort();
     found.dedup();
-    found
+    if found.is_empty() { Ok(items) } else { Err(found) }
 }
 
 /// What the bodies of an operation hold, in one walk over their statements: a model has tens of thousands.

@@ -289,7 +289,7 @@ fn small_memories_events_and_loops_within_instructions_are_compiled() {
 /// What comes back to itself in later cycles has no end to be looked for.
 #[test]
 fn instructions_in_flight_are_refused_at_once() {
-    let arguments = ["../tests/time/circle.isac", "../models/tiny8/programs/sum.bin"];
+    let arguments = ["tests/time/circle.isac", "models/tiny8/programs/sum.bin"];
     let output = gentool(&["run", arguments[0], arguments[1], "--engine", "translated"]);
     assert_eq!(output.status.code(), Some(126));
     let told = String::from_utf8_lossy(&output.stderr);

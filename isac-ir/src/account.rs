@@ -183,9 +183,7 @@ pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
     }
     for (&(node, kind), &base) in &operands.bases {
         let Some((node, body)) = expression_body(model, decoded, node, kind) else { continue };
-        for region in 0..body.regions {
-            add_region(model, decoded, &mut account, node, body, region, Times::Counter(base + region));
-        }
+        add_body(model, decoded, &mut account, node, body, |region| Some(Times::Counter(base + region)));
     }
     account
 }
@@ -264,25 +262,23 @@ pub fn referred_regions(model: &Model, target: Target, kind: MentionKind) -> u32
     expressions.filter_map(|expression| Some(expression.body(kind)?.regions)).max().unwrap_or(0)
 }
 
-/// Adds what a region of a body makes of accesses.
-fn add_region(
+/// Adds what a body makes of accesses, each of its regions so often; one that has no number is left out.
+fn add_body(
     model: &Model,
     decoded: &Decoded,
     account: &mut Account,
     node: u32,
     body: &Body,
-    region: u32,
-    times: Times,
+    times: impl Fn(u32) -> Option<Times>,
 ) {
-    let accesses = body.accesses.iter().filter(|access| access.region == region);
-    account.accesses.extend(accesses.map(|access| Accounted {
-        node,
-        resource: access.resource,
-        kind: access.kind,
-        times,
+    account.accesses.extend(body.accesses.iter().filter_map(|access| {
+        let times = times(access.region)?;
+        Some(Accounted { node, resource: access.resource, kind: access.kind, times })
     }));
-    for mention in body.mentions.iter().filter(|mention| mention.region == region) {
-        add_mention(model, decoded, account, node, *mention, times);
+    for mention in &body.mentions {
+        if let Some(times) = times(mention.region) {
+            add_mention(model, decoded, account, node, *mention, times);
+        }
     }
 }
 
@@ -368,14 +364,11 @@ fn add_operation(
     let operation = model.operation(entry.operation);
     let mut base = entry.base;
     for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
-        let times = |region| match region_counter(base, region, entry.conditional) {
-            Some(counter) => Times::Counter(counter),
-            None => Times::Executed,
+        let times = |region| {
+            let counter = region_counter(base, region, entry.conditional);
+            Some(counter.map_or(Times::Executed, Times::Counter))
         };
-        let owner = node.unwrap_or(0);
-        for region in 0..body.regions {
-            add_region(model, decoded, account, owner, body, region, times(region));
-        }
+        add_body(model, decoded, account, node.unwrap_or(0), body, times);
         base += body_counters(body, entry.conditional);
     }
 }
@@ -394,7 +387,7 @@ fn add_mention(
     let body = child.and_then(|child| expression_body(model, decoded, child, mention.kind));
     // The counters of its other regions tell how often these are evaluated.
     if let Some((node, body)) = body {
-        add_region(model, decoded, account, node, body, 0, times);
+        add_body(model, decoded, account, node, body, |region| (region == 0).then_some(times));
     }
 }
 

@@ -21,6 +21,7 @@
 
 mod around;
 mod carrier;
+mod moved;
 mod place;
 mod state;
 mod statement;
@@ -37,6 +38,7 @@ use crate::Model;
 use crate::decode::Decoded;
 use crate::operation::{Role, Target};
 use carrier::Copied;
+use moved::{KnownControls, Site};
 use state::{NextAddress, State};
 
 /// Where an instruction may go on.
@@ -92,6 +94,8 @@ impl Control {
 pub struct ControlCache {
     /// Operations that may strike, once somebody asks.
     striking: OnceCell<BTreeSet<u32>>,
+    /// Instructions that do the same wherever they stand.
+    known: KnownControls,
 }
 
 impl ControlCache {
@@ -107,8 +111,6 @@ pub fn control_of(
     address: u64,
     size_cells: u32,
 ) -> Control {
-    let mask = crate::bits::mask(model.pc.width_bits) as u64;
-    let successor = address.wrapping_add(size_cells.into()) & mask;
     let Some(counter) = place::Counter::of(model) else {
         return Control {
             falls_through: true,
@@ -121,6 +123,32 @@ pub fn control_of(
             delayed: None,
         };
     };
+    let site = Site { address, size_cells };
+    if let Some(known) = cache.known.find(model, decoded, site) {
+        debug_assert_eq!(
+            known,
+            walk((model, cache), counter, decoded, site).0,
+            "{} moved",
+            decoded.name(model)
+        );
+        return known;
+    }
+    let (control, is_bound) = walk((model, cache), counter, decoded, site);
+    if !is_bound {
+        cache.known.add(model, decoded, site, &control);
+    }
+    control
+}
+
+/// What an instruction may do, found by running it, and whether that is bound to its address.
+fn walk(
+    (model, cache): (&Model, &ControlCache),
+    counter: place::Counter,
+    decoded: &Decoded,
+    Site { address, size_cells }: Site,
+) -> (Control, bool) {
+    let mask = crate::bits::mask(model.pc.width_bits) as u64;
+    let successor = address.wrapping_add(size_cells.into()) & mask;
     let mut walk = Walk {
         model,
         cache,
@@ -139,11 +167,12 @@ pub fn control_of(
         begun: Vec::new(),
         is_keeping: false,
         left: BTreeMap::new(),
+        is_bound: false,
     };
     walk.find_carriers();
     let mut state = State::new(NextAddress::known(address));
     walk.run_instruction(&mut state);
-    let mut targets = state.next.targets.clone();
+    let mut targets = BTreeSet::clone(&state.next.targets);
     let is_aside = state.aside != NextAddress::nowhere();
     let falls_through = targets.remove(&successor);
     let behind_slot = successor.wrapping_add(size_cells.into()) & mask;
@@ -162,7 +191,7 @@ pub fn control_of(
     // Who goes nowhere else has told somebody how far the run has come.
     let goes = !targets.is_empty() || state.next.computed || state.jumps || delayed.is_some();
     let keeps = keeps.filter(|kept| goes || *kept != successor);
-    Control {
+    let control = Control {
         falls_through,
         targets,
         computed: state.next.computed || is_aside || state.is_beset,
@@ -171,7 +200,8 @@ pub fn control_of(
         may_be_struck: state.leads.may_be_struck(),
         keeps,
         delayed,
-    }
+    };
+    (control, walk.is_bound)
 }
 
 /// The operations that run in every instruction: `main` and the one that decodes.
@@ -227,6 +257,9 @@ struct Walk<'a> {
     is_keeping: bool,
     /// States in which blocks and loops were left, by label.
     left: BTreeMap<u32, Vec<State>>,
+    /// Whether what was found may be another where the instruction stands elsewhere: an address was used as other
+    /// than an address that is so far from the instruction's.
+    is_bound: bool,
 }
 
 impl Walk<'_> {

@@ -19,6 +19,7 @@ pub mod print;
 pub mod resource;
 pub mod root;
 pub mod schedule;
+mod shared;
 pub mod slots;
 pub mod syntax;
 pub mod time;

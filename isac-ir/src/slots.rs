@@ -44,14 +44,18 @@ impl<T: Copy + PartialEq> Slots<T> {
     /// The numbers under which two do not hold the same, in order. Both are unset to the same.
     pub fn differing(&self, other: &Slots<T>) -> Vec<u32> {
         let mut found = Vec::new();
+        let unset = [self.unset; PART];
         for part in 0..self.parts.len().max(other.parts.len()) {
-            match (self.parts.get(part), other.parts.get(part)) {
-                (Some(own), Some(others)) if Rc::ptr_eq(own, others) => {}
-                _ => {
-                    let numbers = (part * PART) as u32..((part + 1) * PART) as u32;
-                    found.extend(numbers.filter(|number| self.get(*number) != other.get(*number)));
-                }
+            let sides = [self, other].map(|slots| slots.parts.get(part));
+            if let [Some(own), Some(others)] = sides
+                && Rc::ptr_eq(own, others)
+            {
+                continue;
             }
+            let [own, others] = sides.map(|side| side.map_or(&unset, |part| part));
+            let numbers = (part * PART) as u32..;
+            let differ = numbers.zip(own.iter().zip(others)).filter(|(_, (own, other))| own != other);
+            found.extend(differ.map(|(number, _)| number));
         }
         found
     }

@@ -390,11 +390,12 @@ impl Value {
 
     /// True if it, or a value within it, is asked for.
     pub(crate) fn any(&self, is_asked: &impl Fn(&Value) -> bool) -> bool {
-        is_asked(self) || self.children().into_iter().any(|child| child.any(is_asked))
+        is_asked(self) || self.any_child(&mut |child| child.any(is_asked))
     }
 
-    /// The values in it, in the order of their evaluation.
-    pub(crate) fn children(&self) -> SmallVec<[&Value; 3]> {
+    /// True if one of the values that stand directly in it is asked for, in the order of their evaluation; those
+    /// behind it are not asked.
+    pub(crate) fn any_child<'v>(&'v self, is_asked: &mut impl FnMut(&'v Value) -> bool) -> bool {
         match &self.kind {
             Kind::Const(_)
             | Kind::Local(_)
@@ -403,24 +404,34 @@ impl Value {
             | Kind::Instructions
             | Kind::FaultAddress
             | Kind::FaultAccess
-            | Kind::Pending(_) => SmallVec::new(),
+            | Kind::Pending(_) => false,
             Kind::Element { index: value, .. }
             | Kind::Memory { address: value, .. }
             | Kind::CellPart { address: value, .. }
             | Kind::Unary(_, value)
             | Kind::ZeroExtend(value)
             | Kind::SignExtend(value)
-            | Kind::Slice { base: value, .. } => smallvec![&**value],
+            | Kind::Slice { base: value, .. } => is_asked(value),
             Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => {
-                smallvec![&**left, &**right]
+                is_asked(left) || is_asked(right)
             }
-            Kind::Concat(parts) => parts.iter().collect(),
-            Kind::Select(condition, then, otherwise) => smallvec![&**condition, &**then, &**otherwise],
+            Kind::Concat(parts) => parts.iter().any(is_asked),
+            Kind::Select(condition, then, otherwise) => {
+                is_asked(condition) || is_asked(then) || is_asked(otherwise)
+            }
         }
     }
 
+    /// Calls `visit` for each of the values that stand directly in it, in the order of their evaluation.
+    pub(crate) fn each_child<'v>(&'v self, visit: &mut impl FnMut(&'v Value)) {
+        self.any_child(&mut |child| {
+            visit(child);
+            false
+        });
+    }
+
     /// The same, to be changed.
-    pub(crate) fn children_mut(&mut self) -> SmallVec<[&mut Value; 3]> {
+    pub(crate) fn each_child_mut(&mut self, visit: &mut impl FnMut(&mut Value)) {
         match &mut self.kind {
             Kind::Const(_)
             | Kind::Local(_)
@@ -429,20 +440,23 @@ impl Value {
             | Kind::Instructions
             | Kind::FaultAddress
             | Kind::FaultAccess
-            | Kind::Pending(_) => SmallVec::new(),
+            | Kind::Pending(_) => {}
             Kind::Element { index: value, .. }
             | Kind::Memory { address: value, .. }
             | Kind::CellPart { address: value, .. }
             | Kind::Unary(_, value)
             | Kind::ZeroExtend(value)
             | Kind::SignExtend(value)
-            | Kind::Slice { base: value, .. } => smallvec![&mut **value],
+            | Kind::Slice { base: value, .. } => visit(value),
             Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => {
-                smallvec![&mut **left, &mut **right]
+                visit(left);
+                visit(right);
             }
-            Kind::Concat(parts) => parts.iter_mut().collect(),
+            Kind::Concat(parts) => parts.iter_mut().for_each(visit),
             Kind::Select(condition, then, otherwise) => {
-                smallvec![&mut **condition, &mut **then, &mut **otherwise]
+                visit(condition);
+                visit(then);
+                visit(otherwise);
             }
         }
     }
@@ -450,9 +464,7 @@ impl Value {
     /// Calls `visit` for itself and every value within it.
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(Item<'_>)) {
         visit(Item::Value(self));
-        for child in self.children() {
-            child.walk(visit);
-        }
+        self.each_child(&mut |child| child.walk(visit));
     }
 }
 

@@ -87,8 +87,8 @@ impl Walk<'_> {
 
     /// Notes the address that was written anywhere but to the program counter.
     pub(super) fn keep(&self, state: &mut State, value: Option<Known>) {
-        if self.is_keeping {
-            state.kept.extend(value.and_then(|value| value.address));
+        if let Some(address) = value.and_then(|value| value.address).filter(|_| self.is_keeping) {
+            state.kept.insert(address);
         }
     }
 

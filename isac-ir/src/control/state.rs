@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Delayed;
+use crate::shared::Shared;
 use crate::slots::Slots;
 
 /// A value that is known.
@@ -24,27 +25,27 @@ impl Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextAddress {
     /// Addresses that are known.
-    pub targets: BTreeSet<u64>,
+    pub targets: Shared<BTreeSet<u64>>,
     /// Whether it may hold any other.
     pub computed: bool,
 }
 
 impl NextAddress {
     pub(super) fn known(address: u64) -> NextAddress {
-        NextAddress { targets: [address].into(), computed: false }
+        NextAddress { targets: Shared::new([address].into()), computed: false }
     }
 
     pub(super) fn nowhere() -> NextAddress {
-        NextAddress { targets: BTreeSet::new(), computed: false }
+        NextAddress { targets: Shared::default(), computed: false }
     }
 
     pub(super) fn unknown() -> NextAddress {
-        NextAddress { targets: BTreeSet::new(), computed: true }
+        NextAddress { targets: Shared::default(), computed: true }
     }
 
     /// It may hold what another may, too.
     fn join(&mut self, other: NextAddress) {
-        self.targets.extend(other.targets);
+        join_sets(&mut self.targets, &other.targets);
         self.computed |= other.computed;
     }
 
@@ -61,7 +62,7 @@ impl NextAddress {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Delay {
     /// Addresses at which that one goes on.
-    targets: BTreeSet<u64>,
+    targets: Shared<BTreeSet<u64>>,
     /// Whether it may be any other.
     computed: bool,
     /// Whether something is left on every way.
@@ -71,19 +72,19 @@ pub(super) struct Delay {
 impl Delay {
     /// It goes on at an address, which may not be known.
     pub(super) fn set(&mut self, address: Option<u64>) {
-        *self =
-            Delay { targets: address.into_iter().collect(), computed: address.is_none(), is_certain: true };
+        let targets = Shared::new(address.into_iter().collect());
+        *self = Delay { targets, computed: address.is_none(), is_certain: true };
     }
 
     fn join(&mut self, other: Delay) {
-        self.targets.extend(other.targets);
+        join_sets(&mut self.targets, &other.targets);
         self.computed |= other.computed;
         self.is_certain &= other.is_certain;
     }
 
     /// Where the slot goes on, of which the successor is at an address; none if nothing is left to it.
     pub(super) fn delayed(&self, successor: u64) -> Option<Delayed> {
-        let mut targets = self.targets.clone();
+        let mut targets = BTreeSet::clone(&self.targets);
         let falls_through = targets.remove(&successor) || !self.is_certain;
         let targets: Vec<u64> = targets.into_iter().collect();
         let is_any = !targets.is_empty() || self.computed;
@@ -142,6 +143,23 @@ pub(super) fn no_locals() -> Locals {
     Slots::new(Some(Known::number(0)))
 }
 
+/// Adds what another set has.
+fn join_sets<T: Copy + Ord>(own: &mut Shared<BTreeSet<T>>, other: &Shared<BTreeSet<T>>) {
+    if !own.is_same(other) && !other.is_subset(own) {
+        own.extend(other.iter().copied());
+    }
+}
+
+/// Keeps what another map has alike.
+fn keep_common<K: Clone + Ord, V: Clone + PartialEq>(
+    own: &mut Shared<BTreeMap<K, V>>,
+    other: &Shared<BTreeMap<K, V>>,
+) {
+    if !own.is_same(other) && own != other {
+        own.retain(|place, value| other.get(place) == Some(value));
+    }
+}
+
 /// What is known at a point; what is not in a map is not known.
 #[derive(Debug, Clone)]
 pub(super) struct State {
@@ -154,19 +172,19 @@ pub(super) struct State {
     /// Whether it has set the program counter at all.
     pub goes: bool,
     /// Values that were computed from the program counter and written elsewhere.
-    pub kept: BTreeSet<u128>,
+    pub kept: Shared<BTreeSet<u128>>,
     /// What the steps have done.
     pub leads: Leads,
     /// Whether what runs beside the instruction may send the run anywhere.
     pub is_beset: bool,
     /// By register and element.
-    pub registers: BTreeMap<(u32, u128), Known>,
+    pub registers: Shared<BTreeMap<(u32, u128), Known>>,
     /// Of the body at hand.
     pub locals: Locals,
     /// LOCALs by context.
-    pub variables: BTreeMap<(usize, u32), Known>,
+    pub variables: Shared<BTreeMap<(usize, u32), Known>>,
     /// Places by context and binding.
-    pub found: BTreeMap<(usize, u32), Found>,
+    pub found: Shared<BTreeMap<(usize, u32), Found>>,
     /// Whether control does not come here.
     pub is_gone: bool,
 }
@@ -179,13 +197,13 @@ impl State {
             delay: Delay::default(),
             jumps: false,
             goes: false,
-            kept: BTreeSet::new(),
+            kept: Shared::default(),
             leads: Leads(Leads::NOTHING),
             is_beset: false,
-            registers: BTreeMap::new(),
+            registers: Shared::default(),
             locals: no_locals(),
-            variables: BTreeMap::new(),
-            found: BTreeMap::new(),
+            variables: Shared::default(),
+            found: Shared::default(),
             is_gone: false,
         }
     }
@@ -207,9 +225,9 @@ impl State {
 
     /// Keeps nothing of what registers, LOCALs and bindings hold.
     fn forget(&mut self) {
-        self.registers.clear();
-        self.variables.clear();
-        self.found.clear();
+        self.registers = Shared::default();
+        self.variables = Shared::default();
+        self.found = Shared::default();
     }
 
     /// The run goes on where it did before, whatever was done since to send it elsewhere: that strikes.
@@ -231,8 +249,9 @@ impl State {
     /// An address that was written, and to which a branch goes, is kept for no way back: one that is not taken may
     /// have told that to those who predict.
     pub(super) fn forget_where_it_goes(&mut self, is_branch: bool) {
-        if let Some(next) = self.next.value().filter(|_| is_branch) {
-            self.kept.remove(&u128::from(next));
+        let next = self.next.value().filter(|_| is_branch).map(u128::from);
+        if let Some(next) = next.filter(|next| self.kept.contains(next)) {
+            self.kept.remove(&next);
         }
     }
 
@@ -267,12 +286,12 @@ impl State {
         self.delay.join(other.delay);
         self.jumps |= other.jumps;
         self.goes |= other.goes;
-        self.kept.extend(other.kept);
+        join_sets(&mut self.kept, &other.kept);
         self.leads.0 |= other.leads.0;
         self.is_beset |= other.is_beset;
-        self.registers.retain(|place, value| other.registers.get(place) == Some(value));
-        self.variables.retain(|place, value| other.variables.get(place) == Some(value));
-        self.found.retain(|place, value| other.found.get(place) == Some(value));
+        keep_common(&mut self.registers, &other.registers);
+        keep_common(&mut self.variables, &other.variables);
+        keep_common(&mut self.found, &other.found);
         for local in self.locals.differing(&other.locals) {
             self.locals.set(local, None);
         }

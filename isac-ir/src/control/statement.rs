@@ -55,15 +55,18 @@ impl Walk<'_> {
                 let value = self.evaluate(state, context, value);
                 let element = match index {
                     None => Some(0),
-                    Some(index) => self.evaluate(state, context, index).map(|index| index.bits),
+                    Some(index) => self.evaluate_index(state, context, index),
                 };
+                let is_fixed = value.is_some_and(|value| value.address.is_none());
                 if self.delays(context, *register) {
+                    self.is_bound |= is_fixed;
                     state.delay.set(value.map(|value| value.bits as u64));
                 }
                 let is_own = self.is_own(context);
                 let is_known = value.is_some() && bits == (0, self.counter.width_bits);
                 let is_counter = *register == self.counter.register
                     && element.is_none_or(|element| element == self.counter.element);
+                self.is_bound |= is_counter && is_fixed;
                 let leads = is_counter && !(is_known && element.is_some());
                 state.jumps |= is_own && leads;
                 // Who steps over the rest of the instruction, from within it, has gone nowhere yet.

@@ -28,7 +28,7 @@ impl Walk<'_> {
             ExprKind::Register { register, index, .. } => {
                 let element = match index {
                     None => Some(0),
-                    Some(index) => self.evaluate(state, context, index).map(|index| index.bits),
+                    Some(index) => self.evaluate_index(state, context, index),
                 };
                 self.read_register(state, *register, element)?
             }
@@ -39,7 +39,15 @@ impl Walk<'_> {
             }
             _ => self.evaluate_operator(state, context, expr)?,
         };
+        self.is_bound |= value.address.is_some() && expr.width != self.counter.width_bits;
         Some(Known { bits: value.bits & mask(expr.width), ..value })
+    }
+
+    /// The element of a register that an index is.
+    pub(super) fn evaluate_index(&mut self, state: &mut State, context: usize, index: &Expr) -> Option<u128> {
+        let index = self.evaluate(state, context, index)?;
+        self.is_bound |= index.address.is_some();
+        Some(index.bits)
     }
 
     fn field(&self, context: usize, field: FieldId) -> Option<Known> {
@@ -82,6 +90,7 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Unary(operator, operand) => {
                 let operand = self.evaluate(state, context, operand)?;
+                self.is_bound |= operand.address.is_some();
                 Some(Known::number(unary(*operator, operand.bits, expr.width)))
             }
             ExprKind::Binary(operator, left, right) => {
@@ -94,7 +103,10 @@ impl Walk<'_> {
                     state.aside != NextAddress::nowhere() && left.address.or(right.address).is_some();
                 match is_usual && is_comparison(*operator) {
                     true => None,
-                    false => compute(*operator, left, right, width),
+                    false => {
+                        self.is_bound |= !moves_along(*operator, left, right);
+                        compute(*operator, left, right, width)
+                    }
                 }
             }
             ExprKind::ZeroExtend(operand) => self.evaluate(state, context, operand),
@@ -111,12 +123,16 @@ impl Walk<'_> {
                 let bits = base.width;
                 let base = self.evaluate(state, context, base);
                 let index = self.evaluate(state, context, index);
-                let (base, index) = (base?.bits, index?.bits);
+                let (base, index) = (base?, index?);
+                self.is_bound |= base.address.or(index.address).is_some();
+                let (base, index) = (base.bits, index.bits);
                 Some(Known::number(if index < u128::from(bits) { base >> index & 1 } else { 0 }))
             }
             ExprKind::Concat(parts) => {
                 let parts: Vec<_> =
                     parts.iter().map(|part| (part.width, self.evaluate(state, context, part))).collect();
+                self.is_bound |=
+                    parts.iter().any(|(_, part)| part.is_some_and(|part| part.address.is_some()));
                 let joined = parts.into_iter().try_fold(0, |value: u128, (width, low)| {
                     Some(value.checked_shl(width).unwrap_or(0) | low?.bits)
                 });
@@ -125,7 +141,9 @@ impl Walk<'_> {
             ExprKind::Select(condition, then, otherwise) => {
                 let then = self.evaluate(state, context, then);
                 let otherwise = self.evaluate(state, context, otherwise);
-                match self.evaluate(state, context, condition) {
+                let condition = self.evaluate(state, context, condition);
+                self.is_bound |= condition.is_some_and(|condition| condition.address.is_some());
+                match condition {
                     Some(Known { bits: 0, .. }) => otherwise,
                     Some(_) => then,
                     None => then.filter(|_| then == otherwise),
@@ -146,6 +164,17 @@ fn is_comparison(operator: BinaryOp) -> bool {
             | BinaryOp::LessSigned
             | BinaryOp::LessEqualSigned
     )
+}
+
+/// Whether what an operation gives goes along with the addresses in it, where the instruction stands elsewhere: an
+/// address that is so far from one, or whether two are the same.
+fn moves_along(operator: BinaryOp, left: Known, right: Known) -> bool {
+    match (left.address.is_some(), right.address.is_some()) {
+        (false, false) => true,
+        (true, false) => matches!(operator, BinaryOp::Add | BinaryOp::Subtract),
+        (false, true) => operator == BinaryOp::Add,
+        (true, true) => matches!(operator, BinaryOp::Equal | BinaryOp::NotEqual),
+    }
 }
 
 /// An address and a number make another address, a part of an address is of that address.

@@ -5,7 +5,7 @@ use crate::bits::mask;
 use crate::operation::Target;
 
 /// A node of a decoded instruction's tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DecodedNode {
     /// Group or operation.
     pub target: Target,
@@ -41,7 +41,7 @@ impl DecodedNode {
 /// A decoded instruction: the walk through the decoding tree, in pre-order.
 ///
 /// Node 0 is the operation that holds the CODINGROOT.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Decoded {
     /// The nodes.
     pub nodes: Vec<DecodedNode>,

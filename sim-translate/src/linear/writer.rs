@@ -30,11 +30,12 @@ impl Linear {
             model,
             layout,
             linear,
-            locals: HashMap::from_iter([(PC, PC_SLOT)]),
+            locals: vec![None; step.locals.len()],
             numbers: HashMap::default(),
             labels: Vec::new(),
             free: 0,
         };
+        writer.locals[PC as usize] = Some(PC_SLOT);
         writer.assign_slots()?;
         writer.list(&step.ops)?;
         for (counter, local) in &step.deferred {
@@ -51,7 +52,8 @@ struct Writer<'s> {
     model: &'s Model,
     layout: &'s Layout,
     linear: Linear,
-    locals: HashMap<u32, Slot>,
+    /// The slot of each local that is in use.
+    locals: Vec<Option<Slot>>,
     /// The slot of each number that is known.
     numbers: HashMap<u64, Slot>,
     /// Loops and blocks around, with the jumps that leave them.
@@ -63,35 +65,44 @@ struct Writer<'s> {
 impl Writer<'_> {
     /// Locals and numbers have slots of their own, before the first entry is written.
     fn assign_slots(&mut self) -> Option<()> {
-        let (mut locals, mut numbers) = (Vec::new(), vec![0]);
-        walk_ops(&self.step.ops, &mut |item| match item {
-            Item::Op(
-                Op::Set(local, _)
-                | Op::CountLocal(_, local)
-                | Op::LinuxCall(local, _)
-                | Op::Semihost(local, _),
-            )
-            | Item::Value(Value { kind: Kind::Local(local), .. }) => locals.push(*local),
-            Item::Value(Value { kind: Kind::Const(number), width: ..=64 }) => numbers.push(*number as u64),
-            Item::Op(_) | Item::Value(_) => {}
+        let step = self.step;
+        let mut goes = self.add_number(0);
+        walk_ops(&step.ops, &mut |item| {
+            let added = match item {
+                Item::Op(
+                    Op::Set(local, _)
+                    | Op::CountLocal(_, local)
+                    | Op::LinuxCall(local, _)
+                    | Op::Semihost(local, _),
+                )
+                | Item::Value(Value { kind: Kind::Local(local), .. }) => self.add_local(*local),
+                Item::Value(Value { kind: Kind::Const(number), width: ..=64 }) => {
+                    self.add_number(*number as u64)
+                }
+                Item::Op(_) | Item::Value(_) => Some(()),
+            };
+            goes = goes.and(added);
         });
-        locals.extend(self.step.deferred.iter().map(|(_, local)| *local));
-        for local in locals {
-            if self.step.locals.get(local as usize).is_none_or(|width| *width > 64) {
-                return None;
-            }
-            if !self.locals.contains_key(&local) {
-                let slot = self.add_slot(0)?;
-                self.locals.insert(local, slot);
-            }
-        }
-        for number in numbers {
-            if !self.numbers.contains_key(&number) {
-                let slot = self.add_slot(number)?;
-                self.numbers.insert(number, slot);
-            }
-        }
+        goes?;
+        step.deferred.iter().try_for_each(|(_, local)| self.add_local(*local))?;
         self.free = self.linear.slots.len();
+        Some(())
+    }
+
+    fn add_local(&mut self, local: u32) -> Option<()> {
+        let width = *self.step.locals.get(local as usize)?;
+        if self.local(local).is_none() {
+            let slot = if width <= 64 { self.add_slot(0)? } else { return None };
+            self.locals[local as usize] = Some(slot);
+        }
+        Some(())
+    }
+
+    fn add_number(&mut self, number: u64) -> Option<()> {
+        if !self.numbers.contains_key(&number) {
+            let slot = self.add_slot(number)?;
+            self.numbers.insert(number, slot);
+        }
         Some(())
     }
 
@@ -102,7 +113,7 @@ impl Writer<'_> {
     }
 
     fn local(&self, local: u32) -> Option<Slot> {
-        self.locals.get(&local).copied()
+        self.locals.get(local as usize).copied().flatten()
     }
 
     fn number(&self, number: u64) -> Option<Slot> {

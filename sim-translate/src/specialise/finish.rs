@@ -119,6 +119,9 @@ fn defer_counts(
     (compilable, undone): (Compilable<'_>, Undone),
     locals: &mut Vec<u32>,
 ) -> Vec<(u32, u32)> {
+    if !any_op(ops, &mut |op| matches!(op, Op::Count(_))) {
+        return Vec::new();
+    }
     let mut deferral = Deferral { compilable, undone, locals, deferred: Vec::new() };
     deferral.list(ops, false);
     let deferred = deferral.deferred;
@@ -162,7 +165,6 @@ impl Deferral<'_> {
         for op in ops.iter_mut().rev() {
             // Nothing is asked where something behind it may.
             let own = may_trap
-                || matches!(op, Op::If(..)) && find_left(op).is_some()
                 || op.values().iter().any(|value| value.may_trap())
                 || !self.compilable.includes_op(op);
             match op {
@@ -176,7 +178,8 @@ impl Deferral<'_> {
                     let first = self.list(then, may_trap);
                     let second = self.list(otherwise, may_trap);
                     let leaves = |arm: &Vec<Op>| self.compilable.leaves(arm, (false, self.undone));
-                    may_trap = first || second || own || leaves(then) || leaves(otherwise);
+                    let is_certain = first || second || own;
+                    may_trap = is_certain || leaves(then) || leaves(otherwise) || find_left(op).is_some();
                 }
                 // What stands in a loop may come again; a block may be left to what stands behind it.
                 Op::Loop(_, body) => {

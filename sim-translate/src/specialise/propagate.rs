@@ -2,7 +2,7 @@
 //! FUNCTION was given is again a register and a constant, as the access checks want it.
 
 use isac_ir::behavior::BinaryOp;
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashMap as HashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::residual::{Item, Kind, Op, PC, Value, each_op, walk_ops};
@@ -17,7 +17,7 @@ pub(super) fn propagate(ops: &mut Vec<Op>) {
 }
 
 /// What a value is made of that may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 enum Source {
     Local(u32),
     Element(u32, u32),
@@ -29,9 +29,12 @@ enum Source {
 /// and a value holds as long as its sources, and the local that it stands for, have the numbers that they had.
 #[derive(Default)]
 struct Known {
-    values: HashMap<u32, Kept>,
-    /// The number of each source; 0 for one that has not changed.
-    numbers: HashMap<Source, u32>,
+    /// By local.
+    values: Vec<Option<Kept>>,
+    /// The number of each local; 0 for one that has not changed.
+    locals: Vec<u32>,
+    /// The same of elements of registers, by register and element.
+    elements: HashMap<(u32, u32), u32>,
     /// Of registers that were written at an index that is not known.
     files: HashMap<u32, u32>,
     last: u32,
@@ -53,7 +56,7 @@ enum Change {
 impl Known {
     /// What is known of a local.
     fn get(&self, local: u32) -> Option<&Value> {
-        let (value, sources) = self.values.get(&local)?;
+        let (value, sources) = self.values.get(local as usize)?.as_ref()?;
         sources.iter().all(|(source, number)| self.number(*source) == *number).then_some(value)
     }
 
@@ -67,22 +70,34 @@ impl Known {
             _ => {}
         });
         let sources = sources.into_iter().map(|source| (source, self.number(source))).collect();
-        let before = self.values.insert(local, (value, sources));
+        let before = std::mem::replace(place(&mut self.values, local), Some((value, sources)));
         self.undone.push(Change::Value(local, before));
     }
 
     /// Changes with the source.
     fn number(&self, source: Source) -> u32 {
-        let own = self.numbers.get(&source).copied().unwrap_or(0);
         match source {
-            Source::Element(register, _) => own.max(self.files.get(&register).copied().unwrap_or(0)),
-            Source::Local(_) => own,
+            Source::Local(local) => self.locals.get(local as usize).copied().unwrap_or(0),
+            Source::Element(register, element) => {
+                let own = self.elements.get(&(register, element)).copied().unwrap_or(0);
+                own.max(self.files.get(&register).copied().unwrap_or(0))
+            }
+        }
+    }
+
+    /// Gives a source another number; gives the one before.
+    fn set_number(&mut self, source: Source, number: u32) -> u32 {
+        match source {
+            Source::Local(local) => std::mem::replace(place(&mut self.locals, local), number),
+            Source::Element(register, element) => {
+                self.elements.insert((register, element), number).unwrap_or(0)
+            }
         }
     }
 
     fn change(&mut self, source: Source) {
         self.last += 1;
-        let before = self.numbers.insert(source, self.last).unwrap_or(0);
+        let before = self.set_number(source, self.last);
         if before <= self.entered {
             self.undone.push(Change::Number(source, before));
         }
@@ -123,14 +138,9 @@ impl Known {
             carry(arm, self);
             while self.undone.len() > begun {
                 match self.undone.pop() {
-                    Some(Change::Value(local, before)) => {
-                        match before {
-                            Some(before) => self.values.insert(local, before),
-                            None => self.values.remove(&local),
-                        };
-                    }
+                    Some(Change::Value(local, before)) => self.values[local as usize] = before,
                     Some(Change::Number(source, before)) => {
-                        self.numbers.insert(source, before);
+                        self.set_number(source, before);
                         changed.push(source);
                     }
                     Some(Change::File(register, before)) => {
@@ -147,6 +157,15 @@ impl Known {
     }
 }
 
+/// The place of a number in a table, which grows to it.
+fn place<T: Default>(table: &mut Vec<T>, number: u32) -> &mut T {
+    let number = number as usize;
+    if table.len() <= number {
+        table.resize_with(number + 1, T::default);
+    }
+    &mut table[number]
+}
+
 /// Goes through a list, with what is known before it; behind it, what is known there.
 fn carry(ops: &mut [Op], known: &mut Known) {
     for op in ops {
@@ -160,12 +179,12 @@ fn carry(ops: &mut [Op], known: &mut Known) {
             }
             Op::Block(_, body) => known.carry_arms(&mut [body]),
             Op::Set(local, value) => {
-                let (local, value) = (*local, value.clone());
+                let local = *local;
                 known.change(Source::Local(local));
                 let names_itself =
                     || value.any(&|part| matches!(part.kind, Kind::Local(read) if read == local));
-                if local != PC && is_simple(&value) && !names_itself() {
-                    known.insert(local, value);
+                if local != PC && is_simple(value) && !names_itself() {
+                    known.insert(local, value.clone());
                 }
             }
             _ => known.forget_changed(op),
@@ -187,7 +206,7 @@ fn is_simple(value: &Value) -> bool {
             return false;
         }
         *parts -= 1;
-        value.children().into_iter().all(|child| takes(child, parts))
+        !value.any_child(&mut |child| !takes(child, parts))
     }
     takes(value, &mut { SIMPLE })
 }
@@ -203,9 +222,7 @@ fn put_in(value: &mut Value, known: &Known) {
         }
         return;
     }
-    for child in value.children_mut() {
-        put_in(child, known);
-    }
+    value.each_child_mut(&mut |child| put_in(child, known));
     fold(value);
 }
 
@@ -237,19 +254,35 @@ fn add(width: u32, left: Value, right: Value) -> Value {
 /// Drops assignments to locals that nothing reads, as long as evaluating them is not noticed; from the
 /// end on, so that what was read for these alone goes, too.
 fn drop_unread(ops: &mut Vec<Op>) {
-    drop_before(ops, &mut HashSet::from_iter([PC]));
+    let mut read = Read::default();
+    read.add(PC);
+    drop_before(ops, &mut read);
+}
+
+/// Locals that are read.
+#[derive(Default)]
+struct Read(Vec<bool>);
+
+impl Read {
+    fn add(&mut self, local: u32) {
+        *place(&mut self.0, local) = true;
+    }
+
+    fn includes(&self, local: u32) -> bool {
+        self.0.get(local as usize).is_some_and(|is_read| *is_read)
+    }
 }
 
 /// The same for a list, with what is read behind it; then with what is read in it, too.
-fn drop_before(ops: &mut Vec<Op>, read: &mut HashSet<u32>) {
+fn drop_before(ops: &mut Vec<Op>, read: &mut Read) {
     let mut dropped: SmallVec<[usize; 8]> = SmallVec::new();
     for (index, op) in ops.iter_mut().enumerate().rev() {
         match op {
-            Op::Set(local, value) if !read.contains(local) && !value.may_trap() => {
+            Op::Set(local, value) if !read.includes(*local) && !value.may_trap() => {
                 dropped.push(index);
                 continue;
             }
-            Op::CountLocal(_, local) => _ = read.insert(*local),
+            Op::CountLocal(_, local) => read.add(*local),
             // What one turn reads the one before may have assigned.
             Op::Loop(_, body) => walk_ops(body, &mut |item| add_read(item, read)),
             _ => {}
@@ -272,10 +305,10 @@ fn drop_before(ops: &mut Vec<Op>, read: &mut HashSet<u32>) {
     ops.shrink_to_fit();
 }
 
-fn add_read(item: Item<'_>, read: &mut HashSet<u32>) {
+fn add_read(item: Item<'_>, read: &mut Read) {
     match item {
         Item::Value(Value { kind: Kind::Local(local), .. }) | Item::Op(Op::CountLocal(_, local)) => {
-            read.insert(*local);
+            read.add(*local);
         }
         _ => {}
     }

@@ -23,17 +23,29 @@ pub(super) struct Site {
     pub size_cells: u32,
 }
 
-/// What is known of instructions, with an address at which that is so. Since a way back may have its lowest bit set,
-/// even and odd addresses are told apart.
+/// An instruction. Since a way back may have its lowest bit set, even and odd addresses are told apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    decoded: Decoded,
+    size_cells: u32,
+    is_odd: bool,
+}
+
+impl Key {
+    fn of(decoded: &Decoded, Site { address, size_cells }: Site) -> Key {
+        Key { decoded: decoded.clone(), size_cells, is_odd: address % 2 == 1 }
+    }
+}
+
+/// What is known of instructions, with an address at which that is so.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KnownControls(RefCell<HashMap<(Decoded, u32, bool), (u64, Control)>>);
+pub(super) struct KnownControls(RefCell<HashMap<Key, (u64, Control)>>);
 
 impl KnownControls {
     /// What is known of an instruction, moved to its address.
     pub(super) fn find(&self, model: &Model, decoded: &Decoded, site: Site) -> Option<Control> {
-        let key = (decoded.clone(), site.size_cells, site.address % 2 == 1);
         let known = self.0.borrow();
-        let (address, control) = known.get(&key).filter(|_| !is_at_end(model, site))?;
+        let (address, control) = known.get(&Key::of(decoded, site)).filter(|_| !is_at_end(model, site))?;
         let mask = mask(model.pc.width_bits) as u64;
         let distance = site.address.wrapping_sub(*address);
         Some(control.moved(|address| address.wrapping_add(distance) & mask))
@@ -48,8 +60,7 @@ impl KnownControls {
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        let key = (decoded.clone(), site.size_cells, site.address % 2 == 1);
-        known.insert(key, (site.address, control.clone()));
+        known.insert(Key::of(decoded, site), (site.address, control.clone()));
     }
 }
 

@@ -70,7 +70,7 @@ impl Known {
             _ => {}
         });
         let sources = sources.into_iter().map(|source| (source, self.number(source))).collect();
-        let before = std::mem::replace(place(&mut self.values, local), Some((value, sources)));
+        let before = place(&mut self.values, local).replace((value, sources));
         self.undone.push(Change::Value(local, before));
     }
 

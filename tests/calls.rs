@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use gentool::assembler::Assembled;
 use isac_ir::Model;
-use isac_ir::bits::Bits;
 use proptest::prelude::*;
 use random_program::{rv32im_program, tiny8_program, tree_program};
 use sim_profile::flow::verify_calls;
@@ -16,7 +15,7 @@ use sim_profile::program::ImageFile;
 use sim_profile::symbols::FunctionCells;
 use sim_profile::{CallKind, Calls, Measurement, Profile, delay_slots};
 use sim_runtime::host::{Host, Streams};
-use sim_runtime::record::{FunctionMap, StaticReader, function_map, static_table};
+use sim_runtime::record::{FunctionMap, function_map, static_table};
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{Engine, Stop};
 use support::assembled::assemble;
@@ -566,19 +565,6 @@ fn branches_that_were_predicted_call_and_return() {
     let calls = [(0x10, 0x20, CallKind::Call, 10), (0x12, 0x30, CallKind::Call, 10)];
     assert_eq!(arcs_of(&PREDICTED, &[0x10, 0x20, 0x30], &pieces), [calls[0], calls[1], tail]);
     assert_eq!(arcs_of(&PREDICTED, &[], &pieces), calls);
-}
-
-/// What is known of an instruction at one address is said of it at another only where it does the same there.
-#[test]
-fn instructions_are_asked_where_they_stand() {
-    let model = lower("tests/models/moved.isac");
-    let reader = || StaticReader::of(&model).expect("one element is decoded");
-    let shared = reader();
-    let addresses = (0..0x40).chain([0x7ffe, 0x7fff, 0x8000]).chain(0xffe0..=0xffff);
-    for (address, word) in addresses.flat_map(|address| (0..0x100).map(move |word| (address, word))) {
-        let read = |reader: &StaticReader| reader.read(address, Bits::from_u128(word), 8);
-        assert_eq!(read(&shared), read(&reader()), "{word:#x} at {address:#x}");
-    }
 }
 
 /// Where `main` takes interrupts before it decodes, they strike behind the instruction before.

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use gentool::lower::lower_model;
 use isac_ir::Model;
 use isac_ir::behavior::{Body, Expr, ExprKind, Stmt};
+use isac_ir::control::{ControlCache, control_of};
 use isac_ir::operation::{Operation, Referred, Target};
+use isac_ir::root::RecordedDecoder;
 use isac_ir::time::{Cause, StageId};
 use isac_ir::verify::verify_model;
 use isac_parser::diagnostic::Diagnostics;
@@ -40,6 +42,29 @@ fn descriptions(folder: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// What an instruction does to the flow of control at one address is said of it at another only where it does the
+/// same there.
+#[test]
+fn instructions_are_asked_where_they_stand() {
+    let model = lower(&root().join("tests/models/moved.isac")).expect("the description is sound");
+    let decodes = model.operations.iter().position(|operation| operation.root.is_some());
+    let (decodes, decoder) = (decodes.expect("one decodes") as u32, RecordedDecoder::new(&model));
+    let words = (0..=0x0d).flat_map(|opcode: u8| [0, 1, 2, 8, 0x21, 0xff].map(|n| [opcode, n]));
+    let found: Vec<_> = words.filter_map(|word| decoder.decode(decodes, &word)).collect();
+    let near_ends = (0..0x40).chain(0xffff_ff80..=0xffff_ffff);
+    let shared = ControlCache::default();
+    for address in near_ends.chain([0x7ffe, 0x7fff, 0x8000, 0x1234_5678]) {
+        for root in &found {
+            let control =
+                |cache| control_of((&model, cache), &root.decoded, address, root.size_cells(&model));
+            let (known, alone) = (control(&shared), control(&ControlCache::default()));
+            assert_eq!(known, alone, "{} at {address:#x}", root.decoded.name(&model));
+        }
+    }
+    // All of `near`, `call` and `around`; `nothing`, `same` and `stop`.
+    assert_eq!(shared.known_instructions(), 3 * 6 + 3);
 }
 
 #[test]

@@ -37,8 +37,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::Model;
 use crate::decode::Decoded;
 use crate::operation::{Role, Target};
+use crate::syntax::print::Site;
 use carrier::Copied;
-use moved::{KnownControls, Site};
+use moved::KnownControls;
 use state::{NextAddress, State};
 
 /// Where an instruction may go on.
@@ -99,6 +100,11 @@ pub struct ControlCache {
 }
 
 impl ControlCache {
+    /// How many instructions are known that do the same wherever they stand.
+    pub fn known_instructions(&self) -> usize {
+        self.known.count()
+    }
+
     fn striking(&self, model: &Model) -> &BTreeSet<u32> {
         self.striking.get_or_init(|| striking_operations(model))
     }
@@ -124,24 +130,20 @@ pub fn control_of(
         };
     };
     let site = Site { address, size_cells };
+    let found = || walk_at((model, cache), counter, decoded, site);
     if let Some(known) = cache.known.find(model, decoded, site) {
-        debug_assert_eq!(
-            known,
-            walk((model, cache), counter, decoded, site).0,
-            "{} moved",
-            decoded.name(model)
-        );
+        debug_assert_eq!((known.clone(), false), found(), "{} moved", decoded.name(model));
         return known;
     }
-    let (control, is_bound) = walk((model, cache), counter, decoded, site);
-    if !is_bound {
+    let (control, depends_on_address) = found();
+    if !depends_on_address {
         cache.known.add(model, decoded, site, &control);
     }
     control
 }
 
-/// What an instruction may do, found by running it, and whether that is bound to its address.
-fn walk(
+/// What an instruction may do, found by running it, and whether that depends on its address.
+fn walk_at(
     (model, cache): (&Model, &ControlCache),
     counter: place::Counter,
     decoded: &Decoded,
@@ -167,41 +169,12 @@ fn walk(
         begun: Vec::new(),
         is_keeping: false,
         left: BTreeMap::new(),
-        is_bound: false,
+        depends_on_address: false,
     };
     walk.find_carriers();
     let mut state = State::new(NextAddress::known(address));
     walk.run_instruction(&mut state);
-    let mut targets = BTreeSet::clone(&state.next.targets);
-    let is_aside = state.aside != NextAddress::nowhere();
-    let falls_through = targets.remove(&successor);
-    let behind_slot = successor.wrapping_add(size_cells.into()) & mask;
-    let mark = u128::from(size_cells > 1);
-    let is_kept = |at: u64| state.kept.contains(&at.into()) || state.kept.contains(&(u128::from(at) | mark));
-    let keeps = [successor, behind_slot].into_iter().find(|at| is_kept(*at));
-    let targets: Vec<u64> = targets.into_iter().collect();
-    // Where instructions overlap, as many are in the slots of a branch as were fetched by the time.
-    let most_slots = match model.overlaps() && (state.jumps || !targets.is_empty()) {
-        true => MOST_SLOTS,
-        false => 1,
-    };
-    let behind = |slots: u64| successor.wrapping_add(slots * u64::from(size_cells)) & mask;
-    let keeps = keeps.or_else(|| (2..=most_slots).map(behind).find(|at| is_kept(*at)));
-    let delayed = state.delay.delayed(behind_slot);
-    // Who goes nowhere else has told somebody how far the run has come.
-    let goes = !targets.is_empty() || state.next.computed || state.jumps || delayed.is_some();
-    let keeps = keeps.filter(|kept| goes || *kept != successor);
-    let control = Control {
-        falls_through,
-        targets,
-        computed: state.next.computed || is_aside || state.is_beset,
-        jumps: state.jumps,
-        is_led: state.leads.is_led() || (is_aside && !state.leads.may_be_struck()),
-        may_be_struck: state.leads.may_be_struck(),
-        keeps,
-        delayed,
-    };
-    (control, walk.is_bound)
+    (walk.control(&state), walk.depends_on_address)
 }
 
 /// The operations that run in every instruction: `main` and the one that decodes.
@@ -259,7 +232,7 @@ struct Walk<'a> {
     left: BTreeMap<u32, Vec<State>>,
     /// Whether what was found may be another where the instruction stands elsewhere: an address was used as other
     /// than an address that is so far from the instruction's.
-    is_bound: bool,
+    depends_on_address: bool,
 }
 
 impl Walk<'_> {
@@ -333,6 +306,42 @@ impl Walk<'_> {
     fn ancestor(&self, context: usize, operation: u32) -> Option<usize> {
         let mut led = std::iter::successors(Some(context), |context| self.contexts[*context].parent);
         led.find(|context| self.contexts[*context].operation == operation)
+    }
+
+    /// What the instruction may do, if this is known at its end.
+    fn control(&self, state: &State) -> Control {
+        let Walk { model, size_cells, successor, .. } = *self;
+        let mask = crate::bits::mask(model.pc.width_bits) as u64;
+        let mut targets = BTreeSet::clone(&state.next.targets);
+        let is_aside = state.aside != NextAddress::nowhere();
+        let falls_through = targets.remove(&successor);
+        let behind_slot = successor.wrapping_add(size_cells.into()) & mask;
+        let mark = u128::from(size_cells > 1);
+        let is_kept =
+            |at: u64| state.kept.contains(&at.into()) || state.kept.contains(&(u128::from(at) | mark));
+        let keeps = [successor, behind_slot].into_iter().find(|at| is_kept(*at));
+        let targets: Vec<u64> = targets.into_iter().collect();
+        // Where instructions overlap, as many are in the slots of a branch as were fetched by the time.
+        let most_slots = match model.overlaps() && (state.jumps || !targets.is_empty()) {
+            true => MOST_SLOTS,
+            false => 1,
+        };
+        let behind = |slots: u64| successor.wrapping_add(slots * u64::from(size_cells)) & mask;
+        let keeps = keeps.or_else(|| (2..=most_slots).map(behind).find(|at| is_kept(*at)));
+        let delayed = state.delay.delayed(behind_slot);
+        // Who goes nowhere else has told somebody how far the run has come.
+        let goes = !targets.is_empty() || state.next.computed || state.jumps || delayed.is_some();
+        let keeps = keeps.filter(|kept| goes || *kept != successor);
+        Control {
+            falls_through,
+            targets,
+            computed: state.next.computed || is_aside || state.is_beset,
+            jumps: state.jumps,
+            is_led: state.leads.is_led() || (is_aside && !state.leads.may_be_struck()),
+            may_be_struck: state.leads.may_be_struck(),
+            keeps,
+            delayed,
+        }
     }
 
     fn run_node(&mut self, state: &mut State, node: u32, parent: usize) {

@@ -1,9 +1,9 @@
 //! Instructions that do the same wherever they stand.
 //!
 //! A walk through an instruction's behaviour tells addresses from numbers. Where each address that it comes to is
-//! so far from the instruction's own, and none decides anything but by being the same as another, the same
-//! instruction at another address does the same there: [`super::Walk::is_bound`] says where it is not so. A program has
-//! each of its words at two or three addresses.
+//! so far from the instruction's own, modulo the program counter's width, and none decides anything but by being
+//! the same as another, the same instruction at another address does the same there:
+//! [`super::Walk::depends_on_address`] says where it is not so.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,46 +12,47 @@ use super::{Control, Delayed, MOST_SLOTS};
 use crate::Model;
 use crate::bits::mask;
 use crate::decode::Decoded;
+use crate::syntax::print::Site;
 
 /// Instructions of which it is remembered at most: a program that writes others at its own pleasure takes no more.
-const MOST_KNOWN: usize = 1 << 16;
+const MOST_KNOWN: usize = 1 << 14;
 
-/// Where an instruction stands.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Site {
-    pub address: u64,
-    pub size_cells: u32,
+/// What is known of instructions. Since a way back may have its lowest bit set, even and odd addresses are told
+/// apart.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownControls(RefCell<HashMap<Decoded, Vec<Known>>>);
+
+/// What an instruction does at an address, and at others.
+#[derive(Debug, Clone)]
+struct Known {
+    site: Site,
+    control: Control,
 }
 
-/// An instruction. Since a way back may have its lowest bit set, even and odd addresses are told apart.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
-    decoded: Decoded,
-    size_cells: u32,
-    is_odd: bool,
-}
-
-impl Key {
-    fn of(decoded: &Decoded, Site { address, size_cells }: Site) -> Key {
-        Key { decoded: decoded.clone(), size_cells, is_odd: address % 2 == 1 }
+impl Known {
+    /// Whether that is told of one that stands there.
+    fn tells(&self, site: Site) -> bool {
+        self.site.size_cells == site.size_cells && self.site.address % 2 == site.address % 2
     }
 }
 
-/// What is known of instructions, with an address at which that is so.
-#[derive(Debug, Clone, Default)]
-pub(super) struct KnownControls(RefCell<HashMap<Key, (u64, Control)>>);
-
 impl KnownControls {
+    /// How many instructions are known.
+    pub(super) fn count(&self) -> usize {
+        self.0.borrow().len()
+    }
+
     /// What is known of an instruction, moved to its address.
     pub(super) fn find(&self, model: &Model, decoded: &Decoded, site: Site) -> Option<Control> {
         let known = self.0.borrow();
-        let (address, control) = known.get(&Key::of(decoded, site)).filter(|_| !is_at_end(model, site))?;
+        let found = known.get(decoded)?.iter().find(|known| known.tells(site))?;
         let mask = mask(model.pc.width_bits) as u64;
-        let distance = site.address.wrapping_sub(*address);
-        Some(control.moved(|address| address.wrapping_add(distance) & mask))
+        let distance = site.address.wrapping_sub(found.site.address);
+        let moved = || found.control.moved(|address| address.wrapping_add(distance) & mask);
+        (!is_at_end(model, site)).then(moved)
     }
 
-    /// Remembers what is not bound to its address.
+    /// Remembers what does not depend on the address.
     pub(super) fn add(&self, model: &Model, decoded: &Decoded, site: Site, control: &Control) {
         if is_at_end(model, site) {
             return;
@@ -60,7 +61,7 @@ impl KnownControls {
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(Key::of(decoded, site), (site.address, control.clone()));
+        known.entry(decoded.clone()).or_default().push(Known { site, control: control.clone() });
     }
 }
 

@@ -3,6 +3,7 @@
 use super::state::{Known, Locals, State, no_locals};
 use super::{Context, Walk};
 use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, walk_statements};
+use crate::shared::Shared;
 
 impl Walk<'_> {
     /// Runs a body of an operation.
@@ -59,14 +60,14 @@ impl Walk<'_> {
                 };
                 let is_fixed = value.is_some_and(|value| value.address.is_none());
                 if self.delays(context, *register) {
-                    self.is_bound |= is_fixed;
+                    self.depends_on_address |= is_fixed;
                     state.delay.set(value.map(|value| value.bits as u64));
                 }
                 let is_own = self.is_own(context);
                 let is_known = value.is_some() && bits == (0, self.counter.width_bits);
                 let is_counter = *register == self.counter.register
                     && element.is_none_or(|element| element == self.counter.element);
-                self.is_bound |= is_counter && is_fixed;
+                self.depends_on_address |= is_counter && is_fixed;
                 let leads = is_counter && !(is_known && element.is_some());
                 state.jumps |= is_own && leads;
                 // Who steps over the rest of the instruction, from within it, has gone nowhere yet.
@@ -273,10 +274,10 @@ fn forget_assigned(state: &mut State, context: usize, statements: &[Stmt]) {
         }
         Stmt::SetRegister { register, .. } => state.registers.retain(|(other, _), _| other != register),
         Stmt::SetOperand { .. } | Stmt::SetReference { .. } | Stmt::SetBound { .. } => {
-            state.registers.clear();
-            state.variables.clear();
+            state.registers = Shared::default();
+            state.variables = Shared::default();
         }
-        Stmt::Bind { .. } => state.found.clear(),
+        Stmt::Bind { .. } => state.found = Shared::default(),
         _ => {}
     });
 }

@@ -39,14 +39,14 @@ impl Walk<'_> {
             }
             _ => self.evaluate_operator(state, context, expr)?,
         };
-        self.is_bound |= value.address.is_some() && expr.width != self.counter.width_bits;
+        self.depends_on_address |= value.address.is_some() && expr.width != self.counter.width_bits;
         Some(Known { bits: value.bits & mask(expr.width), ..value })
     }
 
     /// The element of a register that an index is.
     pub(super) fn evaluate_index(&mut self, state: &mut State, context: usize, index: &Expr) -> Option<u128> {
         let index = self.evaluate(state, context, index)?;
-        self.is_bound |= index.address.is_some();
+        self.depends_on_address |= index.address.is_some();
         Some(index.bits)
     }
 
@@ -90,7 +90,7 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Unary(operator, operand) => {
                 let operand = self.evaluate(state, context, operand)?;
-                self.is_bound |= operand.address.is_some();
+                self.depends_on_address |= operand.address.is_some();
                 Some(Known::number(unary(*operator, operand.bits, expr.width)))
             }
             ExprKind::Binary(operator, left, right) => {
@@ -104,7 +104,7 @@ impl Walk<'_> {
                 match is_usual && is_comparison(*operator) {
                     true => None,
                     false => {
-                        self.is_bound |= !moves_along(*operator, left, right);
+                        self.depends_on_address |= !moves_along(*operator, left, right);
                         compute(*operator, left, right, width)
                     }
                 }
@@ -124,14 +124,14 @@ impl Walk<'_> {
                 let base = self.evaluate(state, context, base);
                 let index = self.evaluate(state, context, index);
                 let (base, index) = (base?, index?);
-                self.is_bound |= base.address.or(index.address).is_some();
+                self.depends_on_address |= base.address.or(index.address).is_some();
                 let (base, index) = (base.bits, index.bits);
                 Some(Known::number(if index < u128::from(bits) { base >> index & 1 } else { 0 }))
             }
             ExprKind::Concat(parts) => {
                 let parts: Vec<_> =
                     parts.iter().map(|part| (part.width, self.evaluate(state, context, part))).collect();
-                self.is_bound |=
+                self.depends_on_address |=
                     parts.iter().any(|(_, part)| part.is_some_and(|part| part.address.is_some()));
                 let joined = parts.into_iter().try_fold(0, |value: u128, (width, low)| {
                     Some(value.checked_shl(width).unwrap_or(0) | low?.bits)
@@ -142,7 +142,7 @@ impl Walk<'_> {
                 let then = self.evaluate(state, context, then);
                 let otherwise = self.evaluate(state, context, otherwise);
                 let condition = self.evaluate(state, context, condition);
-                self.is_bound |= condition.is_some_and(|condition| condition.address.is_some());
+                self.depends_on_address |= condition.is_some_and(|condition| condition.address.is_some());
                 match condition {
                     Some(Known { bits: 0, .. }) => otherwise,
                     Some(_) => then,
@@ -189,7 +189,7 @@ fn compute(operator: BinaryOp, left: Known, right: Known, width: u32) -> Option<
     if divides && right.bits == 0 {
         return None;
     }
-    let bits = binary(operator, left.bits, right.bits, width);
+    let bits = binary(operator, left.bits, right.bits, width) & mask(width);
     let address = match (operator, left.address, right.address) {
         (BinaryOp::Add | BinaryOp::Or, Some(_), None) | (BinaryOp::Add | BinaryOp::Or, None, Some(_)) => {
             Some(bits)

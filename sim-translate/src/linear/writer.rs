@@ -66,7 +66,7 @@ impl Writer<'_> {
     /// Locals and numbers have slots of their own, before the first entry is written.
     fn assign_slots(&mut self) -> Option<()> {
         let step = self.step;
-        let mut goes = self.add_number(0);
+        let mut has_slots = self.add_number(0);
         walk_ops(&step.ops, &mut |item| {
             let added = match item {
                 Item::Op(
@@ -81,20 +81,20 @@ impl Writer<'_> {
                 }
                 Item::Op(_) | Item::Value(_) => Some(()),
             };
-            goes = goes.and(added);
+            has_slots = has_slots.and(added);
         });
-        goes?;
+        has_slots?;
         step.deferred.iter().try_for_each(|(_, local)| self.add_local(*local))?;
         self.free = self.linear.slots.len();
         Some(())
     }
 
     fn add_local(&mut self, local: u32) -> Option<()> {
-        let width = *self.step.locals.get(local as usize)?;
-        if self.local(local).is_none() {
-            let slot = if width <= 64 { self.add_slot(0)? } else { return None };
-            self.locals[local as usize] = Some(slot);
+        if self.local(local).is_some() {
+            return Some(());
         }
+        self.step.locals.get(local as usize).filter(|width| **width <= 64)?;
+        self.locals[local as usize] = Some(self.add_slot(0)?);
         Some(())
     }
 

@@ -31,6 +31,8 @@ enum Source {
 struct Known {
     /// By local.
     values: Vec<Option<Kept>>,
+    /// How many are kept.
+    kept: usize,
     /// The number of each local; 0 for one that has not changed.
     locals: Vec<u32>,
     /// The same of elements of registers, by register and element.
@@ -70,7 +72,8 @@ impl Known {
             _ => {}
         });
         let sources = sources.into_iter().map(|source| (source, self.number(source))).collect();
-        let before = place(&mut self.values, local).replace((value, sources));
+        let before = entry_at(&mut self.values, local).replace((value, sources));
+        self.kept += usize::from(before.is_none());
         self.undone.push(Change::Value(local, before));
     }
 
@@ -88,7 +91,7 @@ impl Known {
     /// Gives a source another number; gives the one before.
     fn set_number(&mut self, source: Source, number: u32) -> u32 {
         match source {
-            Source::Local(local) => std::mem::replace(place(&mut self.locals, local), number),
+            Source::Local(local) => std::mem::replace(entry_at(&mut self.locals, local), number),
             Source::Element(register, element) => {
                 self.elements.insert((register, element), number).unwrap_or(0)
             }
@@ -138,7 +141,10 @@ impl Known {
             carry(arm, self);
             while self.undone.len() > begun {
                 match self.undone.pop() {
-                    Some(Change::Value(local, before)) => self.values[local as usize] = before,
+                    Some(Change::Value(local, before)) => {
+                        self.kept -= usize::from(before.is_none());
+                        self.values[local as usize] = before;
+                    }
                     Some(Change::Number(source, before)) => {
                         self.set_number(source, before);
                         changed.push(source);
@@ -157,8 +163,8 @@ impl Known {
     }
 }
 
-/// The place of a number in a table, which grows to it.
-fn place<T: Default>(table: &mut Vec<T>, number: u32) -> &mut T {
+/// What stands in a table under a number, to which it grows.
+fn entry_at<T: Default>(table: &mut Vec<T>, number: u32) -> &mut T {
     let number = number as usize;
     if table.len() <= number {
         table.resize_with(number + 1, T::default);
@@ -213,7 +219,7 @@ fn is_simple(value: &Value) -> bool {
 
 /// Puts known values in the place of locals.
 fn put_in(value: &mut Value, known: &Known) {
-    if known.values.is_empty() {
+    if known.kept == 0 {
         return;
     }
     if let Kind::Local(local) = value.kind {
@@ -265,7 +271,7 @@ struct Read(Vec<bool>);
 
 impl Read {
     fn add(&mut self, local: u32) {
-        *place(&mut self.0, local) = true;
+        *entry_at(&mut self.0, local) = true;
     }
 
     fn includes(&self, local: u32) -> bool {

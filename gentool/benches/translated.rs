@@ -31,7 +31,7 @@ const OTHERS: [(&str, Option<&str>); 5] = [
 ];
 /// The guest that every model runs.
 const COMMON: &str = "crc32";
-/// A guest's ways are measured by turns, so often; of each the fastest run is taken.
+/// Everything is measured so often, a guest's ways by turns; of each the fastest run is taken.
 const ROUNDS: usize = 3;
 /// How long the slowest start may take, in seconds.
 const START_SECONDS: f64 = 0.5;

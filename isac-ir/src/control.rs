@@ -149,8 +149,7 @@ fn walk_at(
     decoded: &Decoded,
     Site { address, size_cells }: Site,
 ) -> (Control, bool) {
-    let mask = crate::bits::mask(model.pc.width_bits) as u64;
-    let successor = address.wrapping_add(size_cells.into()) & mask;
+    let successor = model.successor(address, size_cells);
     let mut walk = Walk {
         model,
         cache,
@@ -315,7 +314,7 @@ impl Walk<'_> {
         let mut targets = BTreeSet::clone(&state.next.targets);
         let is_aside = state.aside != NextAddress::nowhere();
         let falls_through = targets.remove(&successor);
-        let behind_slot = successor.wrapping_add(size_cells.into()) & mask;
+        let behind_slot = model.successor(successor, size_cells);
         let mark = u128::from(size_cells > 1);
         let is_kept =
             |at: u64| state.kept.contains(&at.into()) || state.kept.contains(&(u128::from(at) | mark));

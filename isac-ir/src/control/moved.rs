@@ -20,16 +20,16 @@ const MOST_KNOWN: usize = 1 << 14;
 /// What is known of instructions. Since a way back may have its lowest bit set, even and odd addresses are told
 /// apart.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KnownControls(RefCell<HashMap<Decoded, Vec<Known>>>);
+pub(super) struct KnownControls(RefCell<HashMap<Decoded, Vec<KnownControl>>>);
 
 /// What an instruction does at an address, and at others.
 #[derive(Debug, Clone)]
-struct Known {
+struct KnownControl {
     site: Site,
     control: Control,
 }
 
-impl Known {
+impl KnownControl {
     /// Whether that is told of one that stands there.
     fn tells(&self, site: Site) -> bool {
         self.site.size_cells == site.size_cells && self.site.address % 2 == site.address % 2
@@ -61,7 +61,7 @@ impl KnownControls {
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.entry(decoded.clone()).or_default().push(Known { site, control: control.clone() });
+        known.entry(decoded.clone()).or_default().push(KnownControl { site, control: control.clone() });
     }
 }
 
